@@ -1,0 +1,46 @@
+#include "kernels/rows.hpp"
+
+#include "bind/common.hpp"
+
+namespace anonset::bind {
+
+void bind_rows(nb::module_& m) {
+    m.def(
+        "take_rows",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> order) {
+            OwnedCsr out;
+            {
+                nb::gil_scoped_release without_gil;
+                out = take_rows(to_csr(offsets, items), order.data(), static_cast<std::int64_t>(order.shape(0)));
+            }
+            return to_numpy(std::move(out));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("order"));
+    m.def(
+        "majority_centers",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> group, std::optional<In<bool>> voters,
+           std::int32_t groups) {
+            OwnedCsr out;
+            {
+                nb::gil_scoped_release without_gil;
+                out = majority_centers(to_csr(offsets, items), group.data(), voters ? voters->data() : nullptr, groups);
+            }
+            return to_numpy(std::move(out));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("group"), nb::arg("voters").none(), nb::arg("groups"));
+    m.def(
+        "item_changes",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> new_offsets, In<std::int32_t> new_items,
+           In<std::int64_t> source, std::int64_t n_items) {
+            std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> changes;
+            {
+                nb::gil_scoped_release without_gil;
+                changes = item_changes(to_csr(offsets, items), to_csr(new_offsets, new_items), source.data(), n_items);
+            }
+            return std::pair(to_numpy(std::move(changes.first)), to_numpy(std::move(changes.second)));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("new_offsets"), nb::arg("new_items"), nb::arg("source"),
+        nb::arg("n_items"));
+}
+
+}  // namespace anonset::bind

@@ -1,0 +1,79 @@
+// Row operations on CSR data: put rows in another order, and vote for the center of a group of rows.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "csr.hpp"
+#include "monitor.hpp"
+
+namespace anonset {
+
+// The rows of `data` named by `order`, one after the other.
+inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count) {
+    OwnedCsr out;
+    out.offsets.reserve(count + 1);
+    std::int64_t total = 0;
+    for (std::int64_t i = 0; i < count; ++i) total += data.size(order[i]);
+    out.items.reserve(total);
+    for (std::int64_t i = 0; i < count; ++i) {
+        out.items.insert(out.items.end(), data.begin(order[i]), data.end(order[i]));
+        out.close_row();
+    }
+    return out;
+}
+
+// For each group the items that more than half of its voters hold (strict majority: ties are left out).
+// `voters` may be null: then every row votes.
+inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, const bool* voters, std::int32_t groups) {
+    std::vector<std::int64_t> first(groups + 1, 0);
+    for (std::int64_t row = 0; row < data.rows; ++row)
+        if (!voters || voters[row]) ++first[group[row] + 1];
+    for (std::int32_t g = 0; g < groups; ++g) first[g + 1] += first[g];
+    std::vector<std::int64_t> members(first[groups]), cursor(first.begin(), first.end() - 1);
+    for (std::int64_t row = 0; row < data.rows; ++row)
+        if (!voters || voters[row]) members[cursor[group[row]]++] = row;
+
+    OwnedCsr centers;
+    centers.offsets.reserve(groups + 1);
+    std::vector<std::int32_t> pooled;
+    for (std::int32_t g = 0; g < groups; ++g) {
+        pooled.clear();
+        for (std::int64_t i = first[g]; i < first[g + 1]; ++i)
+            pooled.insert(pooled.end(), data.begin(members[i]), data.end(members[i]));
+        std::sort(pooled.begin(), pooled.end());
+        const std::int64_t size = first[g + 1] - first[g];
+        for (std::size_t from = 0, to; from < pooled.size(); from = to) {
+            to = from;
+            while (to < pooled.size() && pooled[to] == pooled[from]) ++to;
+            if (2 * static_cast<std::int64_t>(to - from) > size) centers.items.push_back(pooled[from]);
+        }
+        centers.close_row();
+    }
+    return centers;
+}
+
+// How often each item was added to, and removed from, the rows of `before` to give those of `after`.
+// Row i of `after` comes from row source[i] of `before`; a negative source has no original and is passed over.
+inline std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> item_changes(
+    const Csr& before, const Csr& after, const std::int64_t* source, std::int64_t n_items) {
+    std::vector<std::int64_t> added(n_items, 0), removed(n_items, 0);
+    for (std::int64_t row = 0; row < after.rows; ++row) {
+        if (source[row] < 0) continue;
+        const std::int32_t *a = before.begin(source[row]), *a_end = before.end(source[row]);
+        const std::int32_t *b = after.begin(row), *b_end = after.end(row);
+        while (a != a_end || b != b_end) {
+            if (b == b_end || (a != a_end && *a < *b)) {
+                ++removed[*a++];
+            } else if (a == a_end || *b < *a) {
+                ++added[*b++];
+            } else {
+                ++a, ++b;
+            }
+        }
+    }
+    return {std::move(added), std::move(removed)};
+}
+
+}  // namespace anonset

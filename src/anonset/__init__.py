@@ -1,0 +1,101 @@
+"""anonset: publish transaction data so that nobody in it can be singled out.
+
+>>> import anonset
+>>> result = anonset.anonymize([["wine", "bread"], ["wine"], ["wine", "bread"], ["wine"]], k=2, seed=1)
+>>> result.verdict.measured["k"]
+2
+
+Names are loaded when first used, so that importing the package (and starting the command line) stays fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "AnonsetError": "errors",
+    "CancelledError": "errors",
+    "Certificate": "release",
+    "DataError": "errors",
+    "ExistsError": "errors",
+    "GuaranteeError": "errors",
+    "InfeasibleError": "errors",
+    "InputError": "errors",
+    "Job": "job",
+    "METHODS": "methods",
+    "MODELS": "models",
+    "OutputError": "errors",
+    "ParameterError": "errors",
+    "Release": "release",
+    "Result": "release",
+    "Transactions": "transactions",
+    "Verdict": "release",
+    "anonymize": "pipeline",
+    "convert": "io",
+    "model": "models",
+    "read": "io",
+    "read_release": "io",
+    "verify": "pipeline",
+    "write": "io",
+}
+
+if TYPE_CHECKING:
+    from anonset.errors import (
+        AnonsetError,
+        CancelledError,
+        DataError,
+        ExistsError,
+        GuaranteeError,
+        InfeasibleError,
+        InputError,
+        OutputError,
+        ParameterError,
+    )
+    from anonset.io import convert, read, read_release, write
+    from anonset.job import Job
+    from anonset.methods import METHODS
+    from anonset.models import MODELS, model
+    from anonset.pipeline import anonymize, verify
+    from anonset.release import Certificate, Release, Result, Verdict
+    from anonset.transactions import Transactions
+
+__all__ = [
+    "METHODS",
+    "MODELS",
+    "AnonsetError",
+    "CancelledError",
+    "Certificate",
+    "DataError",
+    "ExistsError",
+    "GuaranteeError",
+    "InfeasibleError",
+    "InputError",
+    "Job",
+    "OutputError",
+    "ParameterError",
+    "Release",
+    "Result",
+    "Transactions",
+    "Verdict",
+    "__version__",
+    "anonymize",
+    "convert",
+    "model",
+    "read",
+    "read_release",
+    "verify",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'anonset' has no attribute {name!r}")
+    return getattr(import_module(f"anonset.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

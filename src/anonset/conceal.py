@@ -1,0 +1,105 @@
+"""Cut every thread that leads from a published transaction back to its origin.
+
+Precondition   a draft: published transactions, still in the order of the source.
+Steps          drop ids · drop users or give them fresh pseudonyms · withhold degrees and counts · forget items that are
+               no longer published · shuffle the rows, inside and across groups.
+Postcondition  order, ids, user names and vocabulary of the release say nothing that its sets do not say.
+               `source` (kept by the owner) is the only link left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from anonset.job import Job
+from anonset.release import Draft, GroupCounts, Release
+from anonset.spec import ModelSpec
+from anonset.transactions import Longs, Transactions
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What the owner explicitly wants to keep although it weakens the release; each one warns."""
+
+    order: bool = False
+    ids: bool = False
+    users: bool = False
+
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each thing kept that should not be."""
+        sentences = {
+            "order": "The original order is kept: who knows it can find a person by position.",
+            "ids": "Transaction ids are kept: who knows an id has found the person.",
+            "users": "Pseudonyms link a user's transactions; this model does not protect against that.",
+        }
+        return tuple(text for name, text in sentences.items() if getattr(self, name))
+
+
+def conceal(draft: Draft, model: ModelSpec, job: Job, keep: Keep) -> tuple[Release, Longs, tuple[str, ...]]:
+    """The release to publish, the private link to the original, and what was left out, in words."""
+    order = _order(len(draft.release), job, keep)
+    data, notes = _bare(draft.release.transactions, model, keep)
+    if data.users is not None:
+        data = _pseudonyms(data, job)
+    release = Release(data.take(order))
+    if draft.release.groups is not None and draft.release.counts is not None:
+        release = _regroup(release, draft.release, order, job, keep)
+    return compact(release), draft.source[order], notes
+
+
+def _order(size: int, job: Job, keep: Keep) -> Longs:
+    return np.arange(size, dtype=np.int64) if keep.order else job.random("shuffle").permutation(size)
+
+
+def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transactions, tuple[str, ...]]:
+    notes: tuple[str, ...] = ()
+    if data.users is not None and not (model.protects_users or keep.users):
+        notes = (f"Users are left out: {model.title} speaks about single transactions, not about a user's history.",)
+        data = replace(data, users=None, user_labels=None)
+    if data.sensitivity is not None or data.counts is not None:
+        notes += ("Sensitivity degrees and item counts are withheld.",)
+    ids = data.ids if keep.ids else None
+    return replace(data, ids=ids, sensitivity=None, counts=None, notes=()), notes
+
+
+def _pseudonyms(data: Transactions, job: Job) -> Transactions:
+    assert data.users is not None
+    present, codes = np.unique(data.users, return_inverse=True)
+    fresh = job.random("pseudonyms").permutation(len(present)).astype(np.int32)
+    names = pa.array([f"u{i + 1}" for i in range(len(present))], type=pa.string())
+    return replace(data, users=fresh[codes.reshape(-1)], user_labels=names)
+
+
+def _regroup(release: Release, draft: Release, order: Longs, job: Job, keep: Keep) -> Release:
+    """Groups under fresh random numbers; their counts sorted, so that no order is left to read."""
+    assert draft.groups is not None and draft.counts is not None
+    count = int(draft.groups.max()) + 1 if len(draft.groups) else 0
+    fresh = np.arange(count) if keep.order else job.random("groups").permutation(count)
+    fresh = fresh.astype(np.int32)
+    group = fresh[draft.counts.group]
+    tidy = np.lexsort((draft.counts.item, group))
+    counts = GroupCounts(group[tidy], draft.counts.item[tidy], draft.counts.count[tidy])
+    return Release(release.transactions, fresh[draft.groups[order]], counts)
+
+
+def compact(release: Release) -> Release:
+    """The same release with a vocabulary of nothing but what it publishes."""
+    data = release.transactions
+    used = np.zeros(data.n_items, dtype=np.bool_)
+    used[data.items] = True
+    if release.counts is not None:
+        used[release.counts.item] = True
+    place = np.cumsum(used, dtype=np.int32) - 1
+    small = replace(
+        data,
+        items=place[data.items],
+        labels=data.labels.filter(pa.array(used)),
+        sensitive=None if data.sensitive is None else data.sensitive[used],
+    )
+    counts = release.counts
+    if counts is not None:
+        counts = GroupCounts(counts.group, place[counts.item].astype(np.int32), counts.count)
+    return Release(small, release.groups, counts)

@@ -1,0 +1,91 @@
+"""Every exception that anonset raises on purpose.
+
+::
+
+    AnonsetError                exit code 1
+    ├── InputError              2   the data or the call is not what it must be
+    │   ├── DataError           2   a file's or a frame's content (names the line where it can)
+    │   ├── ParameterError      2   an argument: which one, what it must be, what it got, what to do
+    │   └── ExistsError         2   the output is there already and `force` was not given
+    ├── InfeasibleError         3   no release of this data can keep the promise asked for
+    ├── GuaranteeError          3   a release does not keep its promise: it is not published
+    ├── OutputError             1   the output could not be written; what was there before is still there
+    └── CancelledError        130   somebody asked to stop
+
+Messages are one or two sentences that a user can act on. They never quote anybody's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AnonsetError(Exception):
+    """Base of all errors raised on purpose; `exit_code` is what the command line ends with."""
+
+    exit_code = 1
+
+
+class InputError(AnonsetError, ValueError):
+    """The data or the call is not what it must be."""
+
+    exit_code = 2
+
+
+class DataError(InputError):
+    """The content of a file or frame cannot be read as transactions."""
+
+    def __init__(self, problem: str, *, source: str | None = None, line: int | None = None) -> None:
+        where = source or ""
+        if line is not None:
+            where = f"{where}, line {line:,}" if where else f"line {line:,}"
+        super().__init__(f"{where}: {problem}" if where else problem)
+        self.line = line
+
+
+class ParameterError(InputError):
+    """An argument is not what it must be: `'k' must be at least 2. Got 1. Choose a larger k.`"""
+
+    def __init__(self, name: str, must: str, got: object, advice: str = "") -> None:
+        shown = f"{got:,}" if isinstance(got, int) and not isinstance(got, bool) else f"{got}"
+        super().__init__(f"'{name}' must {must}. Got {shown}.{' ' + advice if advice else ''}")
+        self.name = name
+
+
+class ExistsError(InputError):
+    """The output is there already."""
+
+
+class InfeasibleError(AnonsetError):
+    """No release of this data can keep the promise asked for."""
+
+    exit_code = 3
+
+
+class GuaranteeError(AnonsetError):
+    """A release does not keep its promise, so it is not published."""
+
+    exit_code = 3
+
+
+class OutputError(AnonsetError):
+    """The output could not be written."""
+
+
+class CancelledError(AnonsetError):
+    """Somebody asked to stop."""
+
+    exit_code = 130
+
+
+def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> ParameterError:
+    """The error for a name that is not among the known ones; it suggests the nearest."""
+    names = list(known)
+    near = get_close_matches(name, names, n=3, cutoff=0.5)
+    if near:
+        advice = f"Did you mean {', '.join(near)}?"
+    elif not advice:
+        shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+        advice = f"Known: {shown}."
+    return ParameterError(kind, "be a known name", repr(name), advice)

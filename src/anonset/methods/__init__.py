@@ -1,0 +1,16 @@
+"""Published algorithms: one file each. The registry is a plain dict."""
+
+from __future__ import annotations
+
+from anonset.errors import unknown
+from anonset.methods import pta
+from anonset.spec import MethodSpec
+
+METHODS: dict[str, MethodSpec] = {spec.name: spec for spec in (pta.SPEC,)}
+
+
+def method_spec(name: str) -> MethodSpec:
+    """The method of this name."""
+    if name not in METHODS:
+        raise unknown("method", name, METHODS)
+    return METHODS[name]

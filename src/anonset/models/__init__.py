@@ -1,0 +1,30 @@
+"""Privacy models: one file each, its statement and its check. The registry is a plain dict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anonset.errors import unknown
+from anonset.models import k_anonymity
+from anonset.spec import Model, ModelSpec, parse_params
+
+MODELS: dict[str, ModelSpec] = {spec.name: spec for spec in (k_anonymity.SPEC,)}
+
+
+def model_spec(name: str) -> ModelSpec:
+    """The model of this name."""
+    if name not in MODELS:
+        raise unknown("model", name, MODELS)
+    return MODELS[name]
+
+
+def model(name: str, **params: Any) -> Model:
+    """A model with its parameters set, ready to check releases or to be aimed at.
+
+    Examples
+    --------
+    >>> model("k-anonymity", k=3).promise
+    'every published set of quasi-identifier items is shared by at least 3 transactions'
+    """
+    spec = model_spec(name)
+    return Model(spec, parse_params(spec.params, params, spec.name))

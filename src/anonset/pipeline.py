@@ -1,0 +1,135 @@
+"""The whole way of the data on one screen: read → method → conceal → check → write."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from anonset.conceal import Keep, conceal
+from anonset.errors import GuaranteeError, ParameterError
+from anonset.job import Job, Progress
+from anonset.methods import method_spec
+from anonset.models import model as make_model
+from anonset.models import model_spec
+from anonset.release import Release, Result, Verdict
+from anonset.spec import MethodSpec, Model, parse_params
+from anonset.transactions import Transactions
+from anonset.utility.information_loss import information_loss
+
+
+def anonymize(
+    data: Any,
+    model: Model | str | None = None,
+    *,
+    method: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    keep_order: bool = False,
+    keep_ids: bool = False,
+    keep_users: bool = False,
+    force: bool = False,
+    format: str | None = None,
+    progress: Progress | None = None,
+    job: Job | None = None,
+    read_options: dict[str, Any] | None = None,
+    **params: Any,
+) -> Result:
+    """Anonymize transactions, check the release independently, and write it where `out` says.
+
+    Parameters
+    ----------
+    data
+        `Transactions`, or anything that `anonset.read` takes: a path, a data frame, lists of items.
+    model, method
+        What to promise and how to reach it. One of them is enough: a method knows its model, a model its default
+        method. With neither, k-anonymity.
+    out, force, format
+        Where and how to write the release; an existing file needs `force`.
+    seed
+        The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
+    params
+        The model's and the method's parameters: `k=10`, `segments=1000`, …
+
+    Examples
+    --------
+    >>> import anonset
+    >>> baskets = [["wine", "bread"], ["wine", "bread"], ["bread"], ["beer"], ["beer", "bread"], ["wine"]]
+    >>> result = anonset.anonymize(baskets, k=2, seed=1)
+    >>> result.verdict.holds
+    True
+    """
+    from anonset.io import read, write
+
+    spec, target, values = _plan(model, method, params)
+    job = job or Job(seed, threads, progress)
+    keep = Keep(keep_order, keep_ids, keep_users)
+    with job.stage("read"):
+        source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
+    draft = spec.run(source, job, **values)
+    with job.stage("conceal"):
+        release, link, notes = conceal(draft, target.spec, job, keep)
+    with job.stage("check"):
+        verdict = require(target.check(release))
+    with job.stage("measure"):
+        measurements = {**information_loss(source, draft.release, draft.source), **draft.measurements}
+    certificate = None
+    if out is not None:
+        with job.stage("write"):
+            certificate = write(release, verdict, out, method=spec.name, params=values, format=format, force=force)
+    return Result(
+        release=release,
+        verdict=verdict,
+        method=spec.name,
+        params=values,
+        source=link,
+        seed=job.seed,
+        measurements=measurements,
+        seconds=job.seconds,
+        notes=(*source.notes, *draft.notes, *notes, *keep.warnings()),
+        certificate=certificate,
+    )
+
+
+def verify(data: Any, model: Model | str = "k-anonymity", *, read_options: dict[str, Any] | None = None, **params: Any) -> Verdict:
+    """Whether a file (ours or anybody's), a frame or a release keeps a promise.
+
+    Examples
+    --------
+    >>> import anonset
+    >>> anonset.verify([["a", "b"], ["a", "b"], ["c"]], k=2).measured["k"]
+    1
+    """
+    from anonset.io import read_release
+
+    target = make_model(model, **params) if isinstance(model, str) else model
+    release = data if isinstance(data, Release) else read_release(data, **(read_options or {}))
+    return target.check(release)
+
+
+def require(verdict: Verdict) -> Verdict:
+    """The verdict, if it holds; nothing that does not hold goes any further."""
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"The release does not keep its promise ({verdict.promise}): {verdict.witnesses[0].statement}. "
+            "Nothing was published. This is a defect of the method; please report it."
+        )
+    return verdict
+
+
+def _plan(
+    model: Model | str | None, method: str | None, params: dict[str, Any]
+) -> tuple[MethodSpec, Model, dict[str, Any]]:
+    """The method, the model it must reach, and all parameters parsed."""
+    if model is None and method is None:
+        model = "k-anonymity"
+    if isinstance(model, Model):
+        params = {**model.params, **params}
+        model = model.name
+    spec = method_spec(method or model_spec(str(model)).default_method)
+    if model is not None and spec.model != model:
+        raise ParameterError("method", f"reach {model}", f"{spec.name}, which reaches {spec.model}")
+    promised = model_spec(spec.model)
+    values = parse_params((*promised.params, *spec.params), params, spec.name)
+    target = Model(promised, {param.name: values[param.name] for param in promised.params})
+    return spec, target, values

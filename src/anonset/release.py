@@ -1,0 +1,153 @@
+"""What is published, whether it keeps its promise, and the paper that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from anonset.errors import InputError
+from anonset.transactions import Ints, Longs, Transactions
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """How often each sensitive item occurs in each group: three columns of equal length."""
+
+    group: Ints
+    item: Ints  # codes into the release's labels
+    count: Longs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """What is published and nothing more, in one of two forms.
+
+    *rows*: recoded transactions, with their sensitive items beside them where the model lets them through.
+    *groups*: exact quasi-identifier items, the group of each transaction, and per group the counts of the
+    sensitive items.
+    """
+
+    transactions: Transactions
+    groups: Ints | None = None
+    counts: GroupCounts | None = None
+
+    def __post_init__(self) -> None:
+        if (self.groups is None) != (self.counts is None):
+            raise InputError("A release in groups needs both the groups and the counts of their sensitive items.")
+        if self.groups is not None and len(self.groups) != len(self.transactions):
+            raise InputError("Every transaction of a release in groups needs its group.")
+
+    @property
+    def form(self) -> Literal["rows", "groups"]:
+        """`rows` or `groups`."""
+        return "rows" if self.groups is None else "groups"
+
+    def __len__(self) -> int:
+        return len(self.transactions)
+
+    def __repr__(self) -> str:
+        return f"Release({self.form}, {self.transactions!r})"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One reason why a promise does not hold, in terms of what is published, for a person to check by hand."""
+
+    statement: str
+    items: tuple[str, ...] = ()
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a release keeps a promise.
+
+    `measured` holds the strongest parameters that really hold (the largest k, the smallest degree …).
+    A verdict that does not hold always carries witnesses.
+    """
+
+    model: str
+    params: Mapping[str, Any]
+    promise: str
+    holds: bool
+    measured: Mapping[str, Any]
+    witnesses: tuple[Witness, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.holds and not self.witnesses:
+            raise InputError("A verdict that does not hold must carry a witness.")
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The public record of a release: the promise, who made it how, and the files it speaks about.
+
+    It holds no loss figures, no seed and nothing about a person.
+    """
+
+    model: str
+    parameters: Mapping[str, Any]
+    promise: str
+    method: str
+    method_parameters: Mapping[str, Any]
+    measured: Mapping[str, Any]
+    sensitive_items: tuple[str, ...]
+    transactions: int
+    files: Mapping[str, str]  # file name → sha256
+    version: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {"anonset": "certificate", **asdict(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What a method hands over before concealment: a release still in the source's order.
+
+    `source[i]` is the original transaction behind published transaction `i`, or −1 for one that the method
+    invented. `measurements` are the method's own figures; they are private, like everything computed from the
+    original.
+    """
+
+    release: Release
+    source: Longs
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
+        """A draft in rows that keeps the order and number of the original transactions."""
+        return cls(Release(transactions), np.arange(len(transactions), dtype=np.int64), measurements or {})
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
+
+    Everything but `release`, `verdict` and `certificate` is private: `source` links each published transaction to
+    the original one, `measurements` (information loss …) are computed from the original, and whoever knows the
+    `seed` can undo the shuffling.
+    """
+
+    release: Release
+    verdict: Verdict
+    method: str
+    params: Mapping[str, Any]
+    source: Longs
+    seed: int
+    measurements: Mapping[str, Any]
+    seconds: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    certificate: Certificate | None = None
+
+    def __repr__(self) -> str:
+        ratio = self.measurements.get("information_loss_ratio")
+        loss = "" if ratio is None else f", information loss {ratio:.1%}"
+        return f"Result({self.method}: {self.verdict.promise}{loss})"

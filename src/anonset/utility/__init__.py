@@ -1,0 +1,1 @@
+"""What a release lost: one file per metric."""
