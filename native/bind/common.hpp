@@ -49,8 +49,8 @@ struct PyMonitor {
     nb::object progress = nb::none();
 };
 
-// Runs body() on its own thread without the GIL. Every 50 ms the caller looks for Ctrl-C and reports progress;
-// an exception there (KeyboardInterrupt) stops the body and goes on to Python.
+// Runs body() on its own thread without the GIL. Every 50 ms the caller looks for Ctrl-C and reports
+// progress; an exception there (KeyboardInterrupt) stops the body and goes on to Python.
 template <class Body>
 void run(PyMonitor& watched, Body&& body) {
     std::exception_ptr failure;

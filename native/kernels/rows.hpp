@@ -55,9 +55,11 @@ inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, con
 }
 
 // How often each item was added to, and removed from, the rows of `before` to give those of `after`.
-// Row i of `after` comes from row source[i] of `before`; a negative source has no original and is passed over.
-inline std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> item_changes(
-    const Csr& before, const Csr& after, const std::int64_t* source, std::int64_t n_items) {
+// Row i of `after` comes from row source[i] of `before`; a negative source has no original and is passed
+// over.
+inline std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> item_changes(const Csr& before, const Csr& after,
+                                                                                    const std::int64_t* source,
+                                                                                    std::int64_t n_items) {
     std::vector<std::int64_t> added(n_items, 0), removed(n_items, 0);
     for (std::int64_t row = 0; row < after.rows; ++row) {
         if (source[row] < 0) continue;

@@ -17,7 +17,7 @@ import pyarrow as pa
 from anonset.job import Job
 from anonset.release import Draft, GroupCounts, Release
 from anonset.spec import ModelSpec
-from anonset.transactions import Longs, Transactions
+from anonset.transactions import Ints, Longs, Transactions
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,11 @@ def _pseudonyms(data: Transactions, job: Job) -> Transactions:
 
 def _regroup(release: Release, draft: Release, order: Longs, job: Job, keep: Keep) -> Release:
     """Groups under fresh random numbers; their counts sorted, so that no order is left to read."""
-    assert draft.groups is not None and draft.counts is not None
+    assert draft.groups is not None
+    assert draft.counts is not None
     count = int(draft.groups.max()) + 1 if len(draft.groups) else 0
-    fresh = np.arange(count) if keep.order else job.random("groups").permutation(count)
-    fresh = fresh.astype(np.int32)
+    numbers = np.arange(count) if keep.order else job.random("groups").permutation(count)
+    fresh: Ints = numbers.astype(np.int32)
     group = fresh[draft.counts.group]
     tidy = np.lexsort((draft.counts.item, group))
     counts = GroupCounts(group[tidy], draft.counts.item[tidy], draft.counts.count[tidy])

@@ -91,7 +91,13 @@ def anonymize(
     )
 
 
-def verify(data: Any, model: Model | str = "k-anonymity", *, read_options: dict[str, Any] | None = None, **params: Any) -> Verdict:
+def verify(
+    data: Any,
+    model: Model | str = "k-anonymity",
+    *,
+    read_options: dict[str, Any] | None = None,
+    **params: Any,
+) -> Verdict:
     """Whether a file (ours or anybody's), a frame or a release keeps a promise.
 
     Examples

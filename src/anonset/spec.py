@@ -100,7 +100,16 @@ def _parse_count(param: Param, value: Any) -> int | float:
 
 
 def _parse_bool(param: Param, value: Any) -> bool:
-    words = {"yes": True, "true": True, "on": True, "1": True, "no": False, "false": False, "off": False, "0": False}
+    words = {
+        "yes": True,
+        "true": True,
+        "on": True,
+        "1": True,
+        "no": False,
+        "false": False,
+        "off": False,
+        "0": False,
+    }
     known = words.get(str(value).lower())
     if known is None:
         raise ParameterError(param.name, "be yes or no", repr(value))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,12 @@ class Transactions:
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)
         _freeze(self, "items", np.int32)
-        for name, dtype in (("users", np.int32), ("sensitive", np.bool_), ("sensitivity", np.float64), ("counts", np.int32)):
+        for name, dtype in (
+            ("users", np.int32),
+            ("sensitive", np.bool_),
+            ("sensitivity", np.float64),
+            ("counts", np.int32),
+        ):
             if getattr(self, name) is not None:
                 _freeze(self, name, dtype)
         for name in ("labels", "user_labels", "ids"):
@@ -239,7 +244,7 @@ class Transactions:
         """Plain Python lists of labels."""
         names = np.array(self.labels.to_pylist(), dtype=object)[self.items].tolist() if self.nnz else []
         bounds = self.offsets.tolist()
-        return [names[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [names[start:end] for start, end in pairwise(bounds)]
 
     def to_arrow(self) -> pa.LargeListArray:
         """An Arrow list array of dictionary-encoded labels, sharing this object's memory."""
@@ -429,7 +434,13 @@ def _validate(data: Transactions) -> None:
         raise InputError("Items must be ascending and unique inside a transaction; use Transactions.from_codes.")
     if data.labels.null_count:
         raise InputError("A label is null.")
-    for name, size in (("users", len(data)), ("ids", len(data)), ("sensitive", data.n_items), ("sensitivity", data.nnz), ("counts", data.nnz)):
+    for name, size in (
+        ("users", len(data)),
+        ("ids", len(data)),
+        ("sensitive", data.n_items),
+        ("sensitivity", data.nnz),
+        ("counts", data.nnz),
+    ):
         column = getattr(data, name)
         if column is not None and len(column) != size:
             raise InputError(f"'{name}' must have {size:,} entries. Got {len(column):,}.")
