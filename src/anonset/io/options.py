@@ -1,0 +1,50 @@
+"""The options of reading, said once: the command line and the app derive theirs from here.
+
+This module imports nothing heavy, so that `anonset --help` stays fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def _option(help: str, default: Any = None) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a source is read where its content and name do not say enough; every field has a help text.
+
+    Examples
+    --------
+    >>> ReadOptions(item="product").item
+    'product'
+    """
+
+    format: str | None = _option(
+        "The format: fimi, spmf, basket, long, lists or wide, perhaps with a container (long.csv). "
+        "Default: detected from the name and the content."
+    )
+    separator: str | None = _option("The character between fields of a CSV or basket file. Default: detected.")
+    header: bool | None = _option("Whether the first line is a header. Default: detected.")
+    transaction: str | None = _option("The column that says which transaction an item belongs to.")
+    item: str | None = _option("The column of items, or of lists of items.")
+    user: str | None = _option("The column that says whose transaction it is.")
+    sensitivity: str | None = _option("The column of sensitivity degrees between 0 and 1.")
+    sensitive_column: str | None = _option("The column that marks sensitive items with true or false.")
+    sensitive: str | Iterable[str] | None = _option("The sensitive items, separated by commas.")
+    sensitive_file: str | None = _option("A file that names the sensitive items, one per line.")
+    skip_nulls: bool = _option("Leave out lines without a transaction or an item instead of stopping.", False)
+    query: str | None = _option("An SQL query over files whose result is read as a table.")
+    encoding: str | None = _option("The character encoding of text files. Default: UTF-8.")
+
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        return {
+            name: getattr(self, name)
+            for name, spec in self.__dataclass_fields__.items()
+            if getattr(self, name) != spec.default
+        }
