@@ -5,11 +5,32 @@ namespace anonset::bind {
 void bind_rows(nb::module_& m);
 }  // namespace anonset::bind
 
+namespace {
+
+namespace nb = nanobind;
+using anonset::bind::PyMonitor;
+
+// A monitor holds its owner's callback, and the owner holds the monitor: Python's collector must see the circle.
+int visit_monitor(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PyMonitor>(self)->progress.ptr());
+    return 0;
+}
+
+int clear_monitor(PyObject* self) {
+    nb::inst_ptr<PyMonitor>(self)->progress.reset();
+    return 0;
+}
+
+PyType_Slot monitor_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_monitor)},
+                               {Py_tp_clear, reinterpret_cast<void*>(clear_monitor)},
+                               {0, nullptr}};
+
+}  // namespace
+
 NB_MODULE(_native, m) {
-    namespace nb = nanobind;
-    using anonset::bind::PyMonitor;
     nb::exception<anonset::Cancelled>(m, "Cancelled");
-    nb::class_<PyMonitor>(m, "Monitor")
+    nb::class_<PyMonitor>(m, "Monitor", nb::type_slots(monitor_slots))
         .def(
             "__init__", [](PyMonitor* self, nb::object progress) { new (self) PyMonitor{{}, progress}; },
             nb::arg("progress") = nb::none())

@@ -77,7 +77,7 @@ void run(PyMonitor& watched, Body&& body) {
             {
                 nb::gil_scoped_acquire with_gil;
                 if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
-                if (!interrupted && !watched.progress.is_none()) {
+                if (!interrupted && watched.progress.is_valid() && !watched.progress.is_none()) {
                     PyObject* said = PyObject_CallFunction(watched.progress.ptr(), "L",
                                                            static_cast<long long>(watched.monitor.done.load()));
                     if (said == nullptr) interrupted = true;

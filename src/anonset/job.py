@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from anonset.errors import CancelledError
+from anonset.errors import CancelledError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,10 @@ class Job:
     def __init__(self, seed: int | None = None, threads: int | None = None, progress: Progress | None = None) -> None:
         from anonset._native import Monitor
 
+        if seed is not None and seed < 0:
+            raise ParameterError("seed", "be a whole number from 0", seed)
+        if threads is not None and threads < 0:
+            raise ParameterError("threads", "be at least 1 (or left out: all cores)", threads)
         self.seed = secrets.randbits(63) if seed is None else seed
         self.threads = threads or 0  # 0: all cores
         self.seconds: dict[str, float] = {}

@@ -1,0 +1,25 @@
+"""Fixtures that every test folder may use."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+# Timings on shared machines vary; a slow example is not a wrong one.
+settings.register_profile("anonset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("anonset")
+
+
+@pytest.fixture
+def real_data():
+    """The path of a public benchmark file; the test is skipped where the file is not there."""
+
+    def find(name: str) -> Path:
+        path = DATA / name
+        if not path.exists():
+            pytest.skip(f"needs the public benchmark file {name} in ../shared/data")
+        return path
+
+    return find
