@@ -2,7 +2,8 @@
 
 Precondition   a draft: published transactions, still in the order of the source.
 Steps          drop ids · drop users or give them fresh pseudonyms · withhold degrees and counts · forget items that are
-               no longer published · shuffle the rows, inside and across groups.
+               no longer published · shuffle the transactions, or, in groups, number the groups at random and put
+               the members of each in canonical order (by their items), which anybody can check.
 Postcondition  order, ids, user names and vocabulary of the release say nothing that its sets do not say.
                `source` (kept by the owner) is the only link left.
 """
@@ -13,11 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from anonset.errors import ParameterError
 from anonset.job import Job
 from anonset.release import Draft, GroupCounts, Release
 from anonset.spec import ModelSpec
-from anonset.transactions import Ints, Longs, Transactions
+from anonset.transactions import Ints, Longs, Transactions, natural_order
 
 
 @dataclass(frozen=True)
@@ -40,18 +43,31 @@ class Keep:
 
 def conceal(draft: Draft, model: ModelSpec, job: Job, keep: Keep) -> tuple[Release, Longs, tuple[str, ...]]:
     """The release to publish, the private link to the original, and what was left out, in words."""
-    order = _order(len(draft.release), job, keep)
     data, notes = _bare(draft.release.transactions, model, keep)
     if data.users is not None:
         data = _pseudonyms(data, job)
-    release = Release(data.take(order))
-    if draft.release.groups is not None and draft.release.counts is not None:
-        release = _regroup(release, draft.release, order, job, keep)
-    return compact(release), draft.source[order], notes
+    groups, counts = _renumber(draft.release, job, keep)
+    order = _shuffled(len(data), job, keep)
+    if groups is not None:
+        order = order[_canonical_order(data.take(order), groups[order])]
+        groups = groups[order]
+    return compact(Release(data.take(order), groups, counts)), draft.source[order], notes
 
 
-def _order(size: int, job: Job, keep: Keep) -> Longs:
+def _shuffled(size: int, job: Job, keep: Keep) -> Longs:
     return np.arange(size, dtype=np.int64) if keep.order else job.random("shuffle").permutation(size)
+
+
+def _canonical_order(data: Transactions, groups: Ints) -> Longs:
+    """By group, then by items in natural order: nothing about a member but its own set decides where it stands."""
+    rank = np.empty(data.n_items, dtype=np.int32)
+    rank[natural_order(data.labels)] = np.arange(data.n_items, dtype=np.int32)
+    sets = Transactions.from_codes(data.offsets, rank[data.items], data.labels)
+    item_bytes = pa.py_buffer(sets.items.astype(">i4").tobytes())
+    bounds = pa.py_buffer((sets.offsets * sets.items.itemsize).tobytes())
+    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(sets), [None, bounds, item_bytes])
+    table = pa.table({"group": pa.array(groups), "items": keys})
+    return np.asarray(pc.sort_indices(table, [("group", "ascending"), ("items", "ascending")])).astype(np.int64)
 
 
 def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transactions, tuple[str, ...]]:
@@ -73,17 +89,19 @@ def _pseudonyms(data: Transactions, job: Job) -> Transactions:
     return replace(data, users=fresh[codes.reshape(-1)], user_labels=names)
 
 
-def _regroup(release: Release, draft: Release, order: Longs, job: Job, keep: Keep) -> Release:
+def _renumber(draft: Release, job: Job, keep: Keep) -> tuple[Ints | None, GroupCounts | None]:
     """Groups under fresh random numbers; their counts sorted, so that no order is left to read."""
-    assert draft.groups is not None
-    assert draft.counts is not None
+    if draft.groups is None or draft.counts is None:
+        return None, None
+    if keep.order:
+        advice = "Leave it out: the order inside a group could tell who holds a sensitive item."
+        raise ParameterError("keep_order", "be off where groups are published", "on", advice)
     count = int(draft.groups.max()) + 1 if len(draft.groups) else 0
-    numbers = np.arange(count) if keep.order else job.random("groups").permutation(count)
-    fresh: Ints = numbers.astype(np.int32)
+    fresh: Ints = job.random("groups").permutation(count).astype(np.int32)
     group = fresh[draft.counts.group]
     tidy = np.lexsort((draft.counts.item, group))
     counts = GroupCounts(group[tidy], draft.counts.item[tidy], draft.counts.count[tidy])
-    return Release(release.transactions, fresh[draft.groups[order]], counts)
+    return fresh[draft.groups], counts
 
 
 def compact(release: Release) -> Release:

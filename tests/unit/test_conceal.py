@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from anonset import Transactions
+from anonset import ParameterError, Transactions
 from anonset.conceal import Keep, conceal
 from anonset.job import Job
 from anonset.models import model_spec
@@ -14,6 +14,7 @@ from anonset.release import Draft, GroupCounts, Release
 
 SIZE = 200
 MODEL = model_spec("k-anonymity")
+NO_COUNTS = GroupCounts(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
 
 
 @pytest.fixture
@@ -92,3 +93,20 @@ def test_groups_get_fresh_numbers_and_keep_their_members_and_counts(data):
     seen = dict(zip(release.counts.group.tolist(), release.counts.count.tolist(), strict=True))
     assert all(seen[new_of[g]] == g + 1 for g in range(20))
     assert release.transactions.labels[int(release.counts.item[0])].as_py() == "i6"
+
+
+def test_the_members_of_a_group_stand_in_canonical_order(data):
+    groups = (np.arange(SIZE) % 7).astype(np.int32)
+    draft = Draft(Release(data.quasi(), groups, NO_COUNTS), np.arange(SIZE, dtype=np.int64))
+    release, source, _ = conceal(draft, MODEL, Job(seed=1), Keep())
+    place = {label: i for i, label in enumerate(release.transactions.labels.to_pylist())}
+    sets = [[place[item] for item in row] for row in release.transactions]
+    keys = list(zip(release.groups.tolist(), sets, strict=True))
+    assert keys == sorted(keys)
+    assert [data.quasi()[int(i)] for i in source] == list(release.transactions)
+
+
+def test_groups_cannot_be_published_in_the_original_order(data):
+    draft = Draft(Release(data.quasi(), np.zeros(SIZE, np.int32), NO_COUNTS), np.arange(SIZE, dtype=np.int64))
+    with pytest.raises(ParameterError, match="'keep_order' must be off where groups are published"):
+        conceal(draft, MODEL, Job(seed=1), Keep(order=True))

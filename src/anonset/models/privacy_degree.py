@@ -1,0 +1,195 @@
+"""Privacy degree p: no transaction can be tied to a sensitive item with a probability above 1/p.
+
+Precondition   a release in groups: exact quasi-identifier items per transaction, and per group how often each
+               sensitive item occurs. (A release in rows is read as groups of equal quasi-identifier sets: whoever
+               knows all of a person's quasi-identifier items can tell no more than that.)
+Check          for every group G and sensitive item s with f occurrences: the degree is |G| / f; take the smallest.
+               Besides, nothing else that is published may tie an item to a member of its group:
+               no counted item occurs inside a transaction, no count is left without a group, and the members of a
+               group stand in canonical order (by their items), so that their order repeats what their sets say.
+Postcondition  `holds` iff f · p ≤ |G| everywhere and the form is sound; `measured["p"]` is the largest p that holds.
+
+G. Ghinita, P. Kalnis, Y. Tao, "Anonymous Publication of Sensitive Transactional Data", Definition 3, Eqs. 1 and 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset.errors import ParameterError
+from anonset.release import Release, Verdict, Witness
+from anonset.spec import ModelSpec, Param
+from anonset.transactions import Ints, Longs, Mask, Transactions, natural_order
+
+MOST_WITNESSES = 5
+
+P = Param(
+    "p",
+    "int",
+    "A sensitive item may occur in at most one of p members of a group: nobody holds it with a probability above 1/p.",
+    required=True,
+    minimum=2,
+    short="-p",
+    example=2,
+)
+
+
+def check(release: Release, p: int) -> Verdict:
+    """Whether every sensitive item is shared out among at least p transactions per occurrence, in every group."""
+    tally = _tally(release)
+    shape = _form_witnesses(release) if release.form == "groups" else []
+    worst = _worst(tally)
+    broken = tally.count * p > tally.size
+    holds = not shape and not broken.any()
+    params = {"p": p}
+    return Verdict(
+        model="privacy-degree",
+        params=params,
+        promise=SPEC.promise(params),
+        holds=holds,
+        measured={
+            "p": int((tally.size // tally.count).min()) if len(worst) else len(release),
+            "degree": float(tally.size[worst[0]] / tally.count[worst[0]]) if len(worst) else float(len(release)),
+            "groups": tally.groups,
+            "groups_below_p": len(np.unique(tally.group[broken])),
+        },
+        witnesses=() if holds else (*shape, *_degree_witnesses(release, tally, worst, p))[:MOST_WITNESSES],
+    )
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """One entry per (group, sensitive item) that occurs: its occurrences and the size of its group."""
+
+    group: Longs
+    item: Longs
+    count: Longs
+    size: Longs
+    groups: int
+
+
+def _tally(release: Release) -> _Tally:
+    members, group, item, count = _published_counts(release)
+    groups, code = np.unique(np.concatenate((members, group)), return_inverse=True)
+    sizes = np.bincount(code[: len(members)], minlength=len(groups))
+    # An attacker adds up repeated lines, so the check does too.
+    width = max(1, release.transactions.n_items)
+    pairs, line = np.unique(code[len(members) :] * width + item, return_inverse=True)
+    total = np.bincount(line, weights=count, minlength=len(pairs)).astype(np.int64)
+    pairs, total = pairs[total > 0], total[total > 0]
+    where = pairs // width
+    return _Tally(groups[where], pairs % width, total, sizes[where], int((sizes > 0).sum()))
+
+
+def _published_counts(release: Release) -> tuple[Longs, Longs, Longs, Longs]:
+    """The group of each transaction, and (group, item, count) of what is sensitive in it."""
+    if release.groups is not None and release.counts is not None:
+        counts = release.counts
+        return (
+            release.groups.astype(np.int64),
+            counts.group.astype(np.int64),
+            counts.item.astype(np.int64),
+            counts.count.astype(np.int64),
+        )
+    data = release.transactions
+    if data.sensitive is None or not data.sensitive.any():
+        raise ParameterError("sensitive", "name the sensitive items", "none", "Without them there is nothing to check.")
+    keys = _as_bytes(data.quasi())
+    classes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    secret = data.secrets()
+    return classes, classes[secret.rows], secret.items.astype(np.int64), np.ones(secret.nnz, dtype=np.int64)
+
+
+def _worst(tally: _Tally) -> Longs:
+    """The entries from the smallest degree upwards."""
+    return np.argsort(tally.size / tally.count, kind="stable").astype(np.int64)
+
+
+def _degree_witnesses(release: Release, tally: _Tally, worst: Longs, p: int) -> list[Witness]:
+    labels = release.transactions.labels
+    found = []
+    for i in worst[:MOST_WITNESSES]:
+        count, size = int(tally.count[i]), int(tally.size[i])
+        if count * p <= size:
+            break
+        name = labels[int(tally.item[i])].as_py()
+        many = f"{count:,} time{'s' if count != 1 else ''} in group {int(tally.group[i]):,}"
+        found.append(
+            Witness(f"'{name}' occurs {many}, which needs {count * p:,} transactions and has {size:,}", (name,), size)
+        )
+    return found
+
+
+def _form_witnesses(release: Release) -> list[Witness]:
+    """What besides the counts would tie a sensitive item to a transaction."""
+    assert release.groups is not None
+    assert release.counts is not None
+    data, counts = release.transactions, release.counts
+    found = []
+    exposed = _exposed_items(data, counts.item)
+    if len(exposed):
+        names = tuple(data.labels.take(pa.array(exposed[:MOST_WITNESSES])).to_pylist())
+        found.append(
+            Witness(f"{len(exposed):,} sensitive items stand inside published transactions", names, len(exposed))
+        )
+    if (counts.count < 0).any():
+        wrong = int((counts.count < 0).sum())
+        found.append(Witness(f"{wrong:,} counts of sensitive items are negative", size=wrong))
+    lost = np.setdiff1d(counts.group[counts.count > 0], release.groups)
+    if len(lost):
+        found.append(Witness(f"{len(lost):,} groups have sensitive items but no transactions", size=len(lost)))
+    unsorted = _groups_out_of_order(data, release.groups)
+    if len(unsorted):
+        found.append(
+            Witness(
+                f"the transactions of {len(unsorted):,} groups, such as group {int(unsorted[0]):,}, do not stand in "
+                "the order of their items, so their order may tell who holds a sensitive item",
+                size=len(unsorted),
+            )
+        )
+    return found
+
+
+def _exposed_items(data: Transactions, counted: Ints) -> Longs:
+    secret = np.zeros(data.n_items, dtype=np.bool_) if data.sensitive is None else data.sensitive.copy()
+    secret[counted] = True
+    return np.unique(data.items[secret[data.items]]).astype(np.int64)
+
+
+def _groups_out_of_order(data: Transactions, groups: Ints) -> Longs:
+    """The groups whose members, as they stand, are not sorted by their items."""
+    order = np.argsort(groups, kind="stable")
+    keys = _as_bytes(_in_natural_codes(data)).take(pa.array(order))
+    same: Mask = groups[order][1:] == groups[order][:-1]
+    rising = pc.less_equal(keys[:-1], keys[1:]).to_numpy(zero_copy_only=False) if len(keys) > 1 else same
+    return np.unique(groups[order][1:][same & ~rising]).astype(np.int64)
+
+
+def _in_natural_codes(data: Transactions) -> Transactions:
+    """The same sets under codes that follow the natural order of the labels."""
+    rank = np.empty(data.n_items, dtype=np.int32)
+    rank[natural_order(data.labels)] = np.arange(data.n_items, dtype=np.int32)
+    return Transactions.from_codes(data.offsets, rank[data.items], data.labels)
+
+
+def _as_bytes(sets: Transactions) -> pa.LargeBinaryArray:
+    """Each set as one byte string that sorts as its items do."""
+    values = pa.py_buffer(sets.items.astype(">i4").tobytes())
+    bounds = pa.py_buffer((sets.offsets * 4).tobytes())
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(sets), [None, bounds, values])
+
+
+SPEC = ModelSpec(
+    name="privacy-degree",
+    title="privacy degree",
+    statement="in every published group a sensitive item occurs in at most one of {p} transactions",
+    params=(P,),
+    check=check,
+    paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
+    form="groups",
+    default_method="cahd-gray",
+)
