@@ -1,0 +1,47 @@
+"""Nothing public without its page, no page without a true link, every docstring example true."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import anonset
+
+ROOT = Path(__file__).parents[2]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+MODULES = [m.name for m in pkgutil.walk_packages(anonset.__path__, "anonset.") if not m.name.endswith("__main__")]
+OPTIONAL = ("anonset.app", "anonset.engines.spark")
+
+
+@pytest.mark.parametrize("name", anonset.METHODS)
+def test_every_method_has_a_page_that_explains_its_parameters(name):
+    text = (ROOT / "docs" / "methods" / f"{name}.md").read_text()
+    for param in anonset.METHODS[name].params:
+        assert f"`{param.name}`" in text, f"docs/methods/{name}.md does not speak of {param.name}"
+    assert "Precondition" in text
+    assert "Postcondition" in text
+
+
+@pytest.mark.parametrize("name", anonset.MODELS)
+def test_every_model_has_a_page_that_explains_its_parameters(name):
+    text = (ROOT / "docs" / "models" / f"{name}.md").read_text()
+    for param in anonset.MODELS[name].params:
+        assert f"`{param.name}`" in text, f"docs/models/{name}.md does not speak of {param.name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_inside_the_project_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}, which is not there"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_are_true(name):
+    if name.startswith(OPTIONAL):
+        pytest.importorskip("nicegui" if "app" in name else "pyspark")
+    module = importlib.import_module(name)
+    assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
