@@ -6,6 +6,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 class Cancelled(Exception): ...
 
@@ -25,3 +26,15 @@ def majority_centers(
 def item_changes(
     offsets: Longs, items: Ints, new_offsets: Longs, new_items: Ints, source: Longs, n_items: int
 ) -> tuple[Longs, Longs]: ...
+def dual_sweep(
+    offsets: Longs,
+    items: Ints,
+    weights: Longs,
+    prices: Floats,
+    n_items: int,
+    k: int,
+    wanted: Longs,
+    dense: bool,
+    monitor: Monitor,
+    threads: int,
+) -> tuple[Floats, Floats]: ...
