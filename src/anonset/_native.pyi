@@ -7,6 +7,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.uint8]
 
 class Cancelled(Exception): ...
 
@@ -38,3 +39,11 @@ def dual_sweep(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Floats]: ...
+def gray_order(offsets: Longs, items: Ints, rank: Ints, threads: int, monitor: Monitor) -> Longs: ...
+def gray_keys(offsets: Longs, items: Ints, rank: Ints) -> tuple[Longs, Bytes]: ...
+def prim_tours(
+    offsets: Longs, items: Ints, order: Longs, bounds: Longs, n_items: int, threads: int, monitor: Monitor
+) -> tuple[Longs, Longs]: ...
+def window_groups(
+    offsets: Longs, items: Ints, loops: Longs, bounds: Longs, n_items: int, k: int, threads: int, monitor: Monitor
+) -> tuple[Ints, Bytes, int]: ...

@@ -1,0 +1,23 @@
+#include "kernels/tour.hpp"
+
+#include "bind/common.hpp"
+
+namespace anonset::bind {
+
+void bind_tour(nb::module_& m) {
+    m.def(
+        "prim_tours",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> order, In<std::int64_t> bounds,
+           std::int64_t n_items, int threads, PyMonitor& monitor) {
+            Tours tours;
+            run(monitor, [&](Monitor& watched) {
+                tours = prim_tours(to_csr(offsets, items), order.data(), bounds.data(),
+                                   static_cast<std::int64_t>(bounds.shape(0)) - 1, n_items, threads, watched);
+            });
+            return std::pair(to_numpy(std::move(tours.loops)), to_numpy(std::move(tours.lengths)));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("order"), nb::arg("bounds"), nb::arg("n_items"),
+        nb::arg("threads"), nb::arg("monitor"));
+}
+
+}  // namespace anonset::bind

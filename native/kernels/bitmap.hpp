@@ -1,0 +1,113 @@
+// Hamming distances between the rows of one segment. Only items that occur there matter, so they are
+// renumbered; an item of a single row can never be shared, so it is left out. What it costs no longer depends
+// on the vocabulary.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "csr.hpp"
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
+#define ANONSET_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define ANONSET_CLONES
+#endif
+
+namespace anonset {
+
+// a·b as bitmaps of `words` words: how many items two rows share.
+ANONSET_CLONES inline void shared_bits(const std::uint64_t* one, const std::uint64_t* others, std::int64_t words,
+                                       std::int64_t count, std::uint32_t* shared) {
+    for (std::int64_t j = 0; j < count; ++j, others += words) {
+        std::uint32_t bits = 0;
+        for (std::int64_t w = 0; w < words; ++w)
+            bits += static_cast<std::uint32_t>(__builtin_popcountll(one[w] & others[w]));
+        shared[j] = bits;
+    }
+}
+
+// How many items each pair of rows of a segment shares, computed row by row. One object per thread, used
+// again for segment after segment: its table over the vocabulary is cleared only where it was touched.
+class SharedItems {
+  public:
+    explicit SharedItems(std::int64_t vocabulary) : places_(vocabulary, 0) {}
+
+    void load(const Csr& data, const std::int64_t* rows, std::int64_t count) {
+        count_ = count;
+        renumber(data, rows);
+        double pairs = 0;
+        for (std::int32_t i = 0; i < local_; ++i) pairs += 0.5 * times_[i] * (times_[i] - 1.0);
+        words_ = (local_ + 63) / 64;
+        // An entry of a posting list costs about as much as two words of a bitmap.
+        sparse_ =
+            2 * pairs < 0.5 * static_cast<double>(count) * static_cast<double>(count) * static_cast<double>(words_);
+        sparse_ ? fill_postings() : fill_bitmaps();
+    }
+
+    // shared[j] = the number of items that rows i and j of the segment share, for every j > i.
+    void row(std::int64_t i, std::uint32_t* shared) const {
+        if (!sparse_) {
+            shared_bits(&bits_[i * words_], &bits_[(i + 1) * words_], words_, count_ - i - 1, shared + i + 1);
+            return;
+        }
+        std::fill(shared + i + 1, shared + count_, 0);
+        for (std::int64_t at = starts_[i]; at < starts_[i + 1]; ++at)
+            for (std::int64_t p = later_[at]; p < first_[items_[at] + 1]; ++p) ++shared[postings_[p]];
+    }
+
+  private:
+    // Local items of every row (those that at least two rows hold), and how often each occurs.
+    void renumber(const Csr& data, const std::int64_t* rows) {
+        touched_.clear();
+        for (std::int64_t i = 0; i < count_; ++i)
+            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item)
+                if (places_[*item]++ == 0) touched_.push_back(*item);
+        local_ = 0;
+        times_.clear();
+        for (const std::int32_t item : touched_) {
+            if (places_[item] > 1) times_.push_back(places_[item]);
+            places_[item] = places_[item] > 1 ? ++local_ : 0;
+        }
+        starts_.assign(1, 0);
+        items_.clear();
+        for (std::int64_t i = 0; i < count_; ++i) {
+            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item)
+                if (places_[*item]) items_.push_back(places_[*item] - 1);
+            starts_.push_back(static_cast<std::int64_t>(items_.size()));
+        }
+        for (const std::int32_t item : touched_) places_[item] = 0;
+    }
+
+    void fill_bitmaps() {
+        bits_.assign((count_ + 1) * words_, 0);
+        for (std::int64_t i = 0; i < count_; ++i)
+            for (std::int64_t at = starts_[i]; at < starts_[i + 1]; ++at)
+                bits_[i * words_ + items_[at] / 64] |= std::uint64_t{1} << items_[at] % 64;
+    }
+
+    // For each local item the rows that hold it; `later_` says where in that list the rows after this one
+    // begin.
+    void fill_postings() {
+        first_.assign(local_ + 1, 0);
+        for (std::int32_t i = 0; i < local_; ++i) first_[i + 1] = first_[i] + times_[i];
+        cursor_.assign(first_.begin(), first_.end() - 1);
+        postings_.resize(items_.size());
+        later_.resize(items_.size());
+        for (std::int64_t i = 0; i < count_; ++i)
+            for (std::int64_t at = starts_[i]; at < starts_[i + 1]; ++at) {
+                postings_[cursor_[items_[at]]++] = static_cast<std::int32_t>(i);
+                later_[at] = cursor_[items_[at]];
+            }
+    }
+
+    std::int64_t count_ = 0, words_ = 0;
+    std::int32_t local_ = 0;
+    bool sparse_ = false;
+    std::vector<std::int32_t> places_, touched_, times_, items_, postings_;
+    std::vector<std::int64_t> starts_, first_, cursor_, later_;
+    std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace anonset

@@ -1,0 +1,177 @@
+// Gray order: sort transactions by the rank of their bitmap, read as a Gray code word.
+//
+// For ascending item positions i0 < i1 < … in a domain of d items that order equals the lexicographic order
+// of these tokens: d − i at even depth, i + 1 at odd depth; the end is 0 at even depth and d + 1 at odd
+// depth. So it is a plain sort of re-coded rows: 64 bits of tokens at a time, and only rows that still tie
+// look at their next 64 bits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "csr.hpp"
+#include "monitor.hpp"
+
+namespace anonset {
+
+// The rows of `data` with their items replaced by Gray tokens; `rank` gives each item's position in [0,
+// domain).
+struct GrayTokens {
+    Csr data;
+    std::int64_t domain;
+    std::vector<std::uint32_t> tokens;
+
+    GrayTokens(const Csr& rows, const std::int32_t* rank, std::int64_t items)
+        : data(rows), domain(items), tokens(rows.offsets[rows.rows]), rank_(rank) {}
+
+    void recode(std::int64_t row) {
+        std::uint32_t* out = tokens.data() + data.offsets[row];
+        const std::int64_t size = data.size(row);
+        const std::int32_t* items = data.begin(row);
+        for (std::int64_t i = 0; i < size; ++i) out[i] = static_cast<std::uint32_t>(rank_[items[i]]);
+        if (!std::is_sorted(out, out + size)) std::sort(out, out + size);
+        const auto d = static_cast<std::uint32_t>(domain);
+        for (std::int64_t i = 0; i < size; ++i) out[i] = i % 2 == 0 ? d - out[i] : out[i] + 1;
+    }
+
+    // The token at any depth; beyond the end, zeros.
+    std::uint32_t at(std::int64_t row, std::int64_t depth) const {
+        const std::int64_t size = data.size(row);
+        if (depth < size) return tokens[data.offsets[row] + depth];
+        return depth == size && size % 2 == 1 ? static_cast<std::uint32_t>(domain + 1) : 0;
+    }
+
+  private:
+    const std::int32_t* rank_;
+};
+
+class GraySort {
+  public:
+    GraySort(const Csr& data, const std::int32_t* rank, std::int64_t domain, int threads, Monitor& monitor)
+        : tokens_(data, rank, domain), threads_(thread_count(threads)), monitor_(monitor), entries_(data.rows) {
+        while (bits_ < 32 && (std::uint64_t{1} << bits_) <= static_cast<std::uint64_t>(domain) + 1) ++bits_;
+        per_key_ = 64 / bits_;
+    }
+
+    // The rows in Gray order; equal rows keep their order, so the answer is one for any number of threads.
+    std::vector<std::int64_t> order() {
+        const std::int64_t rows = tokens_.data.rows;
+        for_blocks({0, rows, 0}, [&](std::int64_t row) {
+            tokens_.recode(row);
+            entries_[row].row = row;
+        });
+        std::vector<Run> large{{0, rows, 0}}, small;
+        const std::int64_t limit = std::max<std::int64_t>(4096, rows / (8 * threads_));
+        while (!large.empty()) {
+            const Run run = large.back();
+            large.pop_back();
+            for_blocks(run, [&](std::int64_t i) { entries_[i].key = key(entries_[i].row, run.depth); });
+            sort_blocks(run);
+            for_ties(run, [&](const Run& ties) { (ties.end - ties.begin > limit ? large : small).push_back(ties); });
+        }
+        const auto runs = static_cast<std::int64_t>(small.size());
+        parallel_for(runs, threads_, monitor_, [&](std::int64_t i, int) { refine(small[i]); }, 16);
+        std::vector<std::int64_t> order(rows);
+        for (std::int64_t i = 0; i < rows; ++i) order[i] = entries_[i].row;
+        return order;
+    }
+
+  private:
+    struct Entry {
+        std::uint64_t key;
+        std::int64_t row;
+        bool operator<(const Entry& other) const { return key != other.key ? key < other.key : row < other.row; }
+    };
+    struct Run {  // entries that agree on all tokens before `depth`
+        std::int64_t begin, end, depth;
+    };
+
+    std::uint64_t key(std::int64_t row, std::int64_t depth) const {
+        std::uint64_t packed = 0;
+        for (int i = 0; i < per_key_; ++i) packed = packed << bits_ | tokens_.at(row, depth + i);
+        return packed;
+    }
+
+    // Calls found(run) for every run of equal keys whose rows may still differ further on.
+    template <class Found>
+    void for_ties(const Run& run, Found&& found) const {
+        const std::int64_t depth = run.depth + per_key_;
+        for (std::int64_t from = run.begin, to; from < run.end; from = to) {
+            for (to = from + 1; to < run.end && entries_[to].key == entries_[from].key;) ++to;
+            if (to - from > 1 && tokens_.data.size(entries_[from].row) >= depth) found(Run{from, to, depth});
+        }
+    }
+
+    void refine(const Run& first) {
+        std::vector<Run> open{first};
+        while (!open.empty()) {
+            const Run run = open.back();
+            open.pop_back();
+            monitor_.check();
+            for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
+            std::sort(entries_.begin() + run.begin, entries_.begin() + run.end);
+            for_ties(run, [&](const Run& ties) { open.push_back(ties); });
+        }
+    }
+
+    std::int64_t block(const Run& run, std::int64_t i) const {
+        return run.begin + (run.end - run.begin) * i / threads_;
+    }
+
+    template <class Body>
+    void for_blocks(const Run& run, Body&& body) {
+        parallel_for(threads_, threads_, monitor_, [&](std::int64_t i, int) {
+            for (std::int64_t j = block(run, i); j < block(run, i + 1); ++j) body(j);
+        });
+    }
+
+    void sort_blocks(const Run& run) {
+        const auto start = entries_.begin();
+        parallel_for(threads_, threads_, monitor_,
+                     [&](std::int64_t i, int) { std::sort(start + block(run, i), start + block(run, i + 1)); });
+        for (std::int64_t width = 1; width < threads_; width *= 2) {
+            const std::int64_t pairs = (threads_ + 2 * width - 1) / (2 * width);
+            parallel_for(pairs, threads_, monitor_, [&](std::int64_t i, int) {
+                const std::int64_t left = 2 * width * i, middle = std::min<std::int64_t>(left + width, threads_),
+                                   right = std::min<std::int64_t>(middle + width, threads_);
+                std::inplace_merge(start + block(run, left), start + block(run, middle), start + block(run, right));
+            });
+        }
+    }
+
+    GrayTokens tokens_;
+    int threads_;
+    Monitor& monitor_;
+    std::vector<Entry> entries_;
+    int bits_ = 1;
+    int per_key_;
+};
+
+// The Gray order as byte strings: fixed-width big-endian tokens, for whoever can sort bytes (Arrow, Spark).
+// Shorter strings sort first, so the end token at even depth is left out.
+struct GrayKeys {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::uint8_t> bytes;
+};
+
+inline GrayKeys gray_keys(const Csr& data, const std::int32_t* rank, std::int64_t domain) {
+    GrayTokens tokens(data, rank, domain);
+    int width = 1;
+    while (width < 4 && (std::uint64_t{1} << 8 * width) <= static_cast<std::uint64_t>(domain) + 1) ++width;
+    GrayKeys keys;
+    keys.offsets.reserve(data.rows + 1);
+    keys.bytes.reserve((data.offsets[data.rows] + data.rows) * width);
+    keys.offsets.push_back(0);
+    for (std::int64_t row = 0; row < data.rows; ++row) {
+        tokens.recode(row);
+        const std::int64_t size = data.size(row), written = size + size % 2;
+        for (std::int64_t depth = 0; depth < written; ++depth)
+            for (int byte = width - 1; byte >= 0; --byte)
+                keys.bytes.push_back(static_cast<std::uint8_t>(tokens.at(row, depth) >> 8 * byte));
+        keys.offsets.push_back(static_cast<std::int64_t>(keys.bytes.size()));
+    }
+    return keys;
+}
+
+}  // namespace anonset

@@ -1,0 +1,1 @@
+"""Cut an ordering into groups that satisfy a model."""

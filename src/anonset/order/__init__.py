@@ -1,0 +1,1 @@
+"""Put similar transactions side by side: transactions in, an ordering out."""

@@ -1,0 +1,36 @@
+"""PrimTSP: a short closed tour through each segment, so that consecutive transactions are alike.
+
+Lin et al., "PTA", section 4.2 and Algorithm 1. The tour is grown at both ends from every start; the shortest wins.
+"""
+
+from __future__ import annotations
+
+from anonset import _native
+from anonset.job import Job
+from anonset.transactions import Longs, Transactions
+
+
+def prim_tours(data: Transactions, ordering: Longs, bounds: Longs, job: Job) -> tuple[Longs, Longs]:
+    """The tour of each segment and its length.
+
+    Parameters
+    ----------
+    ordering, bounds
+        Segment `s` holds the transactions `ordering[bounds[s]:bounds[s + 1]]`.
+
+    Returns
+    -------
+    loops, lengths
+        The same transactions, segment by segment, in the order of their tour (closed: the last is a neighbour of
+        the first), and the summed Hamming distances along each tour.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = Transactions.from_lists(["AB", "C", "ABD", "CD"])
+    >>> loops, lengths = prim_tours(data, np.arange(4), np.array([0, 4]), Job())
+    >>> loops.tolist(), lengths.tolist()
+    ([0, 1, 3, 2], [8])
+    """
+    with job.stage("tours", total=len(bounds) - 1) as monitor:
+        return _native.prim_tours(data.offsets, data.items, ordering, bounds, data.n_items, job.threads, monitor)
