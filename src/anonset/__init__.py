@@ -19,9 +19,11 @@ _HOMES = {
     "AnonsetError": "errors",
     "CancelledError": "errors",
     "Certificate": "release",
+    "Cut": "hierarchy",
     "DataError": "errors",
     "ExistsError": "errors",
     "GuaranteeError": "errors",
+    "Hierarchy": "hierarchy",
     "InfeasibleError": "errors",
     "InputError": "errors",
     "Job": "job",
@@ -37,6 +39,8 @@ _HOMES = {
     "convert": "io",
     "model": "models",
     "read": "io",
+    "read_cut": "hierarchy",
+    "read_hierarchy": "hierarchy",
     "read_release": "io",
     "verify": "pipeline",
     "write": "io",
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
         OutputError,
         ParameterError,
     )
+    from anonset.hierarchy import Cut, Hierarchy, read_cut, read_hierarchy
     from anonset.io import convert, read, read_release, write
     from anonset.job import Job
     from anonset.methods import METHODS
@@ -68,9 +73,11 @@ __all__ = [
     "AnonsetError",
     "CancelledError",
     "Certificate",
+    "Cut",
     "DataError",
     "ExistsError",
     "GuaranteeError",
+    "Hierarchy",
     "InfeasibleError",
     "InputError",
     "Job",
@@ -85,6 +92,8 @@ __all__ = [
     "convert",
     "model",
     "read",
+    "read_cut",
+    "read_hierarchy",
     "read_release",
     "verify",
     "write",

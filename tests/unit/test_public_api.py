@@ -6,9 +6,9 @@ import sys
 import anonset
 
 PUBLIC = """
-    METHODS MODELS AnonsetError CancelledError Certificate DataError ExistsError GuaranteeError InfeasibleError
-    InputError Job OutputError ParameterError Release Result Transactions Verdict __version__ anonymize convert model
-    read read_release verify write
+    METHODS MODELS AnonsetError CancelledError Certificate Cut DataError ExistsError GuaranteeError Hierarchy
+    InfeasibleError InputError Job OutputError ParameterError Release Result Transactions Verdict __version__ anonymize convert model
+    read read_cut read_hierarchy read_release verify write
 """.split()
 
 
