@@ -4,6 +4,7 @@
 namespace anonset::bind {
 void bind_dual(nb::module_& m);
 void bind_gray(nb::module_& m);
+void bind_quest(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_tour(nb::module_& m);
 void bind_windows(nb::module_& m);
@@ -44,6 +45,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("done", [](PyMonitor& self) { return self.monitor.done.load(); });
     anonset::bind::bind_dual(m);
     anonset::bind::bind_gray(m);
+    anonset::bind::bind_quest(m);
     anonset::bind::bind_rows(m);
     anonset::bind::bind_tour(m);
     anonset::bind::bind_windows(m);

@@ -12,7 +12,7 @@ settings.register_profile("anonset", deadline=None, suppress_health_check=[Healt
 settings.load_profile("anonset")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_data():
     """The path of a public benchmark file; the test is skipped where the file is not there."""
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace anonset {
@@ -24,5 +25,25 @@ struct OwnedCsr {
     Csr view() const { return {offsets.data(), items.data(), static_cast<std::int64_t>(offsets.size()) - 1}; }
     void close_row() { offsets.push_back(static_cast<std::int64_t>(items.size())); }
 };
+
+// All parts, one after the other. Each part is freed once it is copied, so that memory peaks at little more
+// than the whole.
+inline OwnedCsr joined(std::vector<OwnedCsr>&& parts) {
+    OwnedCsr whole;
+    std::size_t rows = 1, items = 0;
+    for (const OwnedCsr& part : parts) {
+        rows += part.offsets.size() - 1;
+        items += part.items.size();
+    }
+    whole.offsets.reserve(rows);
+    whole.items.reserve(items);
+    for (OwnedCsr& slot : parts) {
+        const OwnedCsr part = std::exchange(slot, OwnedCsr());
+        const auto before = static_cast<std::int64_t>(whole.items.size());
+        for (std::size_t row = 1; row < part.offsets.size(); ++row) whole.offsets.push_back(before + part.offsets[row]);
+        whole.items.insert(whole.items.end(), part.items.begin(), part.items.end());
+    }
+    return whole;
+}
 
 }  // namespace anonset

@@ -20,6 +20,22 @@ class Monitor:
     @property
     def done(self) -> int: ...
 
+QUEST_BLOCK: int
+
+def quest(
+    transactions: int,
+    mean_length: float,
+    patterns: int,
+    pattern_length: float,
+    items: int,
+    correlation: float,
+    corruption: float,
+    corruption_variance: float,
+    equal_items: bool,
+    seed: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Ints]: ...
 def take_rows(offsets: Longs, items: Ints, order: Longs) -> tuple[Longs, Ints]: ...
 def majority_centers(
     offsets: Longs, items: Ints, group: Ints, voters: Mask | None, groups: int
