@@ -21,7 +21,33 @@ class Monitor:
     def done(self) -> int: ...
 
 QUEST_BLOCK: int
+SUPERMARKET_BLOCK: int
 
+class Assortment:
+    def __init__(
+        self,
+        popularity: Floats,
+        category: Ints,
+        buyers: Floats,
+        meal_offsets: Longs,
+        meals: Ints,
+        sensitive: Ints,
+        need: Floats,
+    ) -> None: ...
+
+def supermarket(
+    shop: Assortment, users: Ints, lengths: Ints, seed: int, threads: int, monitor: Monitor
+) -> tuple[Longs, Ints]: ...
+def sensitivity(
+    shop: Assortment,
+    offsets: Longs,
+    items: Ints,
+    users: Ints,
+    shape: Floats,
+    seed: int,
+    threads: int,
+    monitor: Monitor,
+) -> Floats: ...
 def quest(
     transactions: int,
     mean_length: float,

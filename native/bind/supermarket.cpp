@@ -1,0 +1,56 @@
+#include "kernels/supermarket.hpp"
+
+#include "bind/common.hpp"
+
+namespace anonset::bind {
+
+namespace {
+template <class T>
+std::vector<T> to_vector(const In<T>& values) {
+    return std::vector<T>(values.data(), values.data() + values.shape(0));
+}
+}  // namespace
+
+void bind_supermarket(nb::module_& m) {
+    m.attr("SUPERMARKET_BLOCK") = kSupermarketBlock;
+    nb::class_<Assortment>(m, "Assortment")
+        .def(
+            "__init__",
+            [](Assortment* self, In<double> popularity, In<std::int32_t> category, In<double> buyers,
+               In<std::int64_t> meal_offsets, In<std::int32_t> meals, In<std::int32_t> sensitive, In<double> need) {
+                new (self) Assortment{to_vector(popularity), to_vector(category),
+                                      to_vector(buyers),     {to_vector(meal_offsets), to_vector(meals)},
+                                      to_vector(sensitive),  to_vector(need)};
+            },
+            nb::arg("popularity"), nb::arg("category"), nb::arg("buyers"), nb::arg("meal_offsets"), nb::arg("meals"),
+            nb::arg("sensitive"), nb::arg("need"));
+    m.def(
+        "supermarket",
+        [](const Assortment& shop, In<std::int32_t> users, In<std::int32_t> lengths, std::uint64_t seed, int threads,
+           PyMonitor& monitor) {
+            if (users.shape(0) != lengths.shape(0))
+                throw nb::value_error("every transaction needs a user and a length");
+            OwnedCsr out;
+            run(monitor, [&](Monitor& watch) {
+                out = supermarket(shop, users.data(), lengths.data(), static_cast<std::int64_t>(users.shape(0)), seed,
+                                  threads, watch);
+            });
+            return to_numpy(std::move(out));
+        },
+        nb::arg("shop"), nb::arg("users"), nb::arg("lengths"), nb::arg("seed"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "sensitivity",
+        [](const Assortment& shop, In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> users,
+           In<double> shape, std::uint64_t seed, int threads, PyMonitor& monitor) {
+            const Csr data = to_csr(offsets, items);
+            std::vector<double> out;
+            run(monitor, [&](Monitor& watch) {
+                out = sensitivity(shop, data, users.data(), shape.data(), seed, threads, watch);
+            });
+            return to_numpy(std::move(out));
+        },
+        nb::arg("shop"), nb::arg("offsets"), nb::arg("items"), nb::arg("users"), nb::arg("shape"), nb::arg("seed"),
+        nb::arg("threads"), nb::arg("monitor"));
+}
+
+}  // namespace anonset::bind
