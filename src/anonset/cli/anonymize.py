@@ -1,0 +1,133 @@
+"""`anonset anonymize DATA -k 10 -o OUT`: from transactions to a checked release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import facts, measured, show, show_json, warn
+from anonset.cli.base.groups import (
+    SEED,
+    THREADS,
+    WRITING,
+    Source,
+    as_read_options,
+    method_options,
+    model_options,
+    read_options,
+    require_fitting,
+    run_options,
+    write_options,
+)
+from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.progress import Display
+from anonset.spec import Param
+
+if TYPE_CHECKING:
+    from anonset.release import Result
+
+app = Application()
+
+KEEP = (
+    Param("keep_order", "bool", "Do not shuffle the transactions. Whoever knows their order can find a person."),
+    Param("keep_ids", "bool", "Publish the transactions' ids. Whoever knows an id has found the person."),
+    Param("keep_users", "bool", "Publish pseudonyms that link each user's transactions."),
+)
+
+
+def keep_options() -> list[Choice]:
+    """What may be kept although it weakens the release."""
+    return [Choice(param, WRITING, switch=True) for param in KEEP]
+
+
+@app.command(epilog="Example: anonset anonymize sales.csv -k 10 -o release.csv")
+@takes(
+    privacy=[*model_options(), *method_options()],
+    writing=write_options(),
+    keeping=keep_options(),
+    reading=read_options(),
+    running=run_options(SEED, THREADS),
+)
+def anonymize(data: Source, privacy: Given, writing: Given, keeping: Given, reading: Given, running: Given) -> None:
+    """Make a release of DATA that keeps a promise, check it independently, and write it.
+
+    Without --model and --method the promise is k-anonymity; one of the two is enough. Without --out nothing is written:
+    a trial run that shows what the release would lose. A certificate that says what is promised is written beside
+    the release; it and the release may be published, everything else that is printed here is private.
+    """
+    from anonset.pipeline import anonymize as make_release
+
+    model, method = privacy.pop("model", None), privacy.pop("method", None)
+    _fits(model, method, privacy)
+    seed, threads = running.get("seed"), running.get("threads")
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        result = make_release(
+            data,
+            model,
+            method=method,
+            read_options=as_read_options(reading),
+            seed=seed,
+            threads=threads,
+            progress=display,
+            **writing,
+            **keeping,
+            **privacy,
+        )
+    out = writing.get("out")
+    if "json" in running:
+        show_json(as_json(result, out))
+    else:
+        warn(result.notes)
+        if "quiet" not in running:
+            show(*page(result, out))
+
+
+def _fits(model: str | None, method: str | None, params: Given) -> None:
+    """Refuse bad values and options of other methods before any work is done."""
+    from anonset.methods import method_spec
+    from anonset.models import model_spec
+
+    spec = method_spec(method or model_spec(model or "k-anonymity").default_method)
+    require_fitting(params, (*model_spec(spec.model).params, *spec.params), f"method {spec.name}")
+
+
+def page(result: Result, out: str | None) -> list[Any]:
+    """The result in a few lines."""
+    loss = result.measurements.get("information_loss_ratio")
+    rows: list[tuple[str, Any]] = [
+        ("promise", f"{result.verdict.promise}."),
+        ("measured", measured(result.verdict.measured)),
+        ("method", result.method),
+        ("transactions", len(result.release)),
+    ]
+    if loss is not None:
+        rows.append(("information loss", f"{loss:.1%} of the items changed (private)"))
+    if out is None:
+        return [facts(rows), "", "Nothing was written: this was a trial run. Add --out FILE to publish the release."]
+    return [facts([*rows, ("release", out), ("certificate", certificate_name(out))])]
+
+
+def certificate_name(out: str) -> str:
+    """Where the certificate of a release lies."""
+    return f"{out}.certificate.json"
+
+
+def as_json(result: Result, out: str | None) -> dict[str, Any]:
+    """The result for machines: what may be published, and under `private` what may not."""
+    return {
+        "out": out,
+        "certificate": None if result.certificate is None else result.certificate.to_dict(),
+        "model": result.verdict.model,
+        "method": result.method,
+        "params": result.params,
+        "promise": result.verdict.promise,
+        "holds": result.verdict.holds,
+        "measured": result.verdict.measured,
+        "transactions": len(result.release),
+        "notes": result.notes,
+        "private": {
+            "seed": result.seed,
+            "measurements": result.measurements,
+            "seconds": result.seconds,
+        },
+    }

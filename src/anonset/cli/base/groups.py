@@ -1,0 +1,143 @@
+"""The groups of options that commands take, read off the specs of models, methods, formats and generators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from anonset.cli.base import outcome
+from anonset.cli.base.options import Choice, Given, flag
+from anonset.errors import InputError
+from anonset.spec import Param
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="A file, a folder, a pattern such as 'sales-*.parquet', or - for standard input.",
+        metavar="DATA",
+        show_default=False,
+    ),
+]
+
+READING, WRITING, RUNNING, PRIVACY = "Reading", "Writing", "Running", "Privacy"
+
+SEED = Param("seed", "int", "The same seed gives the same result. Keep it private. Default: random.", minimum=0)
+THREADS = Param("threads", "int", "How many threads to use. Default: all cores.", minimum=1, maximum=4096)
+QUIET = Param("quiet", "bool", "Show no progress, and no result unless --json is given.")
+JSON = Param("json", "bool", "Print the result as one JSON object.")
+DEBUG = Param("debug", "bool", "Show a traceback if something breaks.")
+FORCE = Param("force", "bool", "Replace files that are there already.")
+KEEP_FORMULAS = Param("keep_formulas", "bool", "In CSV, leave labels as they are that a spreadsheet would run.")
+
+
+def run_options(*more: Param) -> list[Choice]:
+    """`--quiet`, `--json`, `--debug`, and where a command computes, `--seed` and `--threads`."""
+    switches = [Choice(param, RUNNING, switch=True) for param in (QUIET, JSON)]
+    debug = Choice(DEBUG, RUNNING, switch=True, callback=outcome.set_debug)
+    return [*(Choice(param, RUNNING) for param in more), *switches, debug]
+
+
+def read_options() -> list[Choice]:
+    """The options of reading. `--format` is always the output's, so that the input's is called `--input-format`."""
+    from anonset.io.options import ReadOptions
+
+    hints = get_type_hints(ReadOptions)
+    choices = []
+    for field in fields(ReadOptions):
+        kind: Any = "bool" if hints[field.name] in (bool, bool | None) else "text"
+        choice = Choice(Param(field.name, kind, field.metadata["help"]), READING, switch=hints[field.name] is bool)
+        if field.name.endswith("file"):
+            choice = replace(choice, metavar="FILE")
+        if field.name == "format":
+            choice = _input_format(choice)
+        choices.append(choice)
+    return choices
+
+
+def _input_format(choice: Choice) -> Choice:
+    from anonset.io.registry import LAYOUTS
+
+    param = replace(choice.param, name="input_format")
+    return replace(choice, param=param, metavar="FORMAT", complete=lambda: LAYOUTS)
+
+
+def as_read_options(reading: Given) -> dict[str, Any]:
+    """The given options of reading under the names that `anonset.read` knows."""
+    return {"format" if name == "input_format" else name: value for name, value in reading.items()}
+
+
+def output_format() -> Choice:
+    """`--format`: how the output is written."""
+    from anonset.io.registry import LAYOUTS
+
+    layouts = ", ".join(LAYOUTS)
+    param = Param("format", "text", f"The format of the output where its name does not say it: {layouts}, long.csv, …")
+    return Choice(param, WRITING, metavar="FORMAT", complete=lambda: LAYOUTS)
+
+
+def write_options() -> list[Choice]:
+    """`--out`, `--format`, `--force`."""
+    out = Param("out", "text", "Where to write. The name says the format: out.dat, out.csv.gz, out.parquet, …")
+    return [
+        Choice(out, WRITING, flags=("--out", "-o"), metavar="FILE"),
+        output_format(),
+        Choice(FORCE, WRITING, switch=True),
+    ]
+
+
+def model_options() -> list[Choice]:
+    """`--model` and the parameters of all models."""
+    from anonset.models import MODELS
+
+    model = Param("model", "text", f"What to promise: {', '.join(MODELS)}.")
+    owners = {name: spec.params for name, spec in MODELS.items()}
+    return [
+        Choice(model, PRIVACY, metavar="NAME", complete=lambda: MODELS, parsed=False),
+        *_union(owners, dict.fromkeys(owners, PRIVACY), PRIVACY),
+    ]
+
+
+def method_options() -> list[Choice]:
+    """`--method` and the parameters of all methods, each method's own in a panel of its own."""
+    from anonset.methods import METHODS
+
+    method = Param("method", "text", f"How to reach it: {', '.join(METHODS)}. See 'anonset methods'.")
+    owners = {name: spec.params for name, spec in METHODS.items()}
+    return [
+        Choice(method, PRIVACY, metavar="NAME", complete=lambda: METHODS, parsed=False),
+        *_union(owners, {name: f"Method {name}" for name in owners}, "Several methods"),
+    ]
+
+
+def param_options(params: Sequence[Param], panel: str) -> list[Choice]:
+    """An option for each parameter."""
+    return [Choice(param, panel, parsed=False) for param in params]
+
+
+def _union(owners: dict[str, tuple[Param, ...]], panels: dict[str, str], shared: str) -> list[Choice]:
+    """One option for each name; where only some of several owners take it, the help says which."""
+    takers: dict[str, list[str]] = {}
+    for owner, params in owners.items():
+        for param in params:
+            takers.setdefault(param.name, []).append(owner)
+    choices = []
+    for name, names in takers.items():
+        param = next(param for param in owners[names[0]] if param.name == name)
+        if len(owners) > 1 and (len(names) > 1 or panels[names[0]] == shared):
+            param = replace(param, help=f"{param.help} For {', '.join(names)}.")
+        choices.append(Choice(param, panels[names[0]] if len(names) == 1 else shared, parsed=False))
+    return choices
+
+
+def require_fitting(given: Given, params: tuple[Param, ...], what: str) -> None:
+    """Refuse bad values, and options that belong to another method or model than the chosen one."""
+    known = [param.name for param in params]
+    for name in given:
+        if name not in known:
+            takes = ", ".join(map(flag, known)) or "none"
+            raise InputError(f"{flag(name)} does not belong to {what}, whose parameters are: {takes}. Leave it out.")
+    for param in params:
+        param.parse(given.get(param.name))

@@ -1,0 +1,83 @@
+"""Ctrl-C and `kill` end a run within a second, whatever it is doing.
+
+The first SIGINT, SIGTERM or SIGHUP becomes a KeyboardInterrupt, so that every `finally` and `with` on the way out
+removes what it made. Python delivers it only between two of its own steps, though, and a library may be busy for
+long inside one. So a second thread is woken by the signal itself and ends the process if that takes too long.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+GRACE = 0.8  # seconds for an orderly end
+SHOW_CURSOR = "\x1b[?25h"
+
+
+class Stop:
+    """Whether a signal came, and how the process then ends."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self.ended = threading.Event()
+
+    @property
+    def exit_code(self) -> int | None:
+        """128 + the signal's number, as shells have it; None if none came."""
+        return None if self.signal is None else 128 + self.signal
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """The first signal interrupts; later ones must not disturb the tidying up."""
+        if self.signal is None:
+            self.signal = number
+            raise KeyboardInterrupt
+
+    def watch(self, wakeup: int) -> None:
+        """Wait for a signal, then for the orderly end, then end the process."""
+        number = os.read(wakeup, 1)
+        if number and not self.ended.wait(GRACE):
+            _end_now(128 + number[0])
+
+
+@contextmanager
+def graceful_stop() -> Iterator[Stop]:
+    """Inside, signals interrupt the work; `stop.exit_code` says afterwards whether one did."""
+    stop = Stop()
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = _install(stop)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=stop.watch, args=(reader,), daemon=True).start()
+    try:
+        yield stop
+    except KeyboardInterrupt:  # it came so early that nobody was there to say so
+        print("Stopped.", file=sys.stderr)
+    finally:
+        stop.ended.set()
+        signal.set_wakeup_fd(-1)
+        os.close(writer)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _install(stop: Stop) -> dict[int, Any]:
+    """Handlers for the signals that nobody asked to ignore (`nohup` does); gives the former ones."""
+    wanted = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    heard = [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
+    return {number: signal.signal(number, stop.interrupt) for number in heard}
+
+
+def _end_now(code: int) -> None:
+    """Remove unfinished files and end the process from outside the thread that is busy."""
+    cleanup = sys.modules.get("anonset.io.publish")
+    if cleanup is not None:
+        cleanup.discard_unfinished()
+    sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Stopped.\n")
+    sys.stderr.flush()
+    os._exit(code)

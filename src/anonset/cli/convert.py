@@ -1,0 +1,68 @@
+"""`anonset convert DATA OUT`: transactions from one format into another."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import facts, show, show_json, warn
+from anonset.cli.base.groups import (
+    FORCE,
+    KEEP_FORMULAS,
+    WRITING,
+    Source,
+    as_read_options,
+    output_format,
+    read_options,
+    run_options,
+)
+from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.progress import Display
+from anonset.spec import Param
+
+app = Application()
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        help="Where to write, or - for standard output. The name says the format: out.dat, out.csv.gz, out.parquet, …",
+        metavar="OUT",
+        show_default=False,
+    ),
+]
+
+DROP = Param("drop", "text", "Parts to leave out on purpose: users, ids, sensitive, sensitivity, counts.")
+
+
+def write_options() -> list[Choice]:
+    """How the output is written."""
+    switches = [Choice(param, WRITING, switch=True) for param in (FORCE, KEEP_FORMULAS)]
+    return [output_format(), Choice(DROP, WRITING, metavar="PARTS"), *switches]
+
+
+@app.command(epilog="Example: anonset convert sales.csv sales.parquet")
+@takes(writing=write_options(), reading=read_options(), running=run_options())
+def convert(data: Source, out: Target, writing: Given, reading: Given, running: Given) -> None:
+    """Turn transactions from one format into another. Nothing is anonymized: OUT is as private as DATA.
+
+    What the new format cannot hold (users in FIMI, say) is an error that names a format that can, unless --drop
+    leaves it out on purpose.
+    """
+    from anonset.io import convert as rewrite
+    from anonset.job import Job
+
+    if "drop" in writing:
+        writing["drop"] = [part.strip() for part in writing["drop"].split(",")]
+    options = as_read_options(reading)
+    source_format = options.pop("format", None)
+    with Display(quiet="quiet" in running or "json" in running) as display, Job(progress=display).stage("convert"):
+        written = rewrite(data, out, source_format=source_format, **writing, **options)
+    answer = {"source": data, "out": out, "transactions": len(written), "items": written.n_items}
+    if "json" in running and out != "-":
+        return show_json({**answer, "occurrences": written.nnz, "notes": written.notes})
+    warn(written.notes)
+    if "quiet" not in running and out != "-":
+        show(facts([("written", out), ("transactions", len(written)), ("items", written.n_items)]))
+    return None

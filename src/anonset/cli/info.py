@@ -1,0 +1,84 @@
+"""`anonset info DATA`: a first look at transactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import facts, show, show_json, table
+from anonset.cli.base.groups import Source, as_read_options, read_options, run_options
+from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.progress import Display
+from anonset.spec import Param
+
+if TYPE_CHECKING:
+    from anonset.summary import Spread, Summary
+
+app = Application()
+
+TOP = Param("top", "int", "How many of the most frequent items to show.", 10, minimum=0, maximum=10_000)
+
+
+@app.command()
+@takes(looking=[Choice(TOP, "Options")], reading=read_options(), running=run_options())
+def info(data: Source, looking: Given, reading: Given, running: Given) -> None:
+    """Describe transactions: counts, lengths, frequent items, duplicates, users, and how far from anonymous they are.
+
+    The current k is the number of transactions that share the rarest set of items (sensitive items aside). With k = 1
+    somebody can be singled out by all items together, and often by a few.
+    """
+    from anonset.io import read
+    from anonset.job import Job
+    from anonset.summary import summarize
+
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        job = Job(progress=display)
+        with job.stage("read"):
+            transactions = read(data, **as_read_options(reading))
+        with job.stage("summarize"):
+            summary = summarize(transactions, TOP.parse(looking.get("top")))
+    if "json" in running:
+        show_json({"source": data, **summary.to_dict()})
+    elif "quiet" not in running:
+        show(*_page(summary))
+
+
+def _page(summary: Summary) -> list[Any]:
+    page: list[Any] = [facts(_counts(summary)), "", f"Current k: {summary.k:,}. {_standing(summary)}"]
+    if summary.frequent:
+        share = [(label, count, f"{count / max(summary.transactions, 1):.1%}") for label, count in summary.frequent]
+        page += ["", table(("item", "transactions", "share"), share, numbers=("transactions", "share"))]
+    return [*page, *(["", *(f"Note: {note}." for note in summary.notes)] if summary.notes else [])]
+
+
+def _counts(summary: Summary) -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = [
+        ("transactions", summary.transactions),
+        ("empty", summary.empty),
+        ("duplicates", f"{summary.duplicates:,} (the same items as an earlier transaction)"),
+        ("items", summary.items),
+        ("occurrences", summary.occurrences),
+        ("length", _spread(summary.lengths)),
+    ]
+    if summary.sensitive_items:
+        inside = f"{summary.sensitive_items:,}, in {summary.sensitive_transactions:,} transactions"
+        rows.append(("sensitive items", inside))
+    if summary.transactions_per_user is not None:
+        each = _spread(summary.transactions_per_user)
+        rows.append(("users", f"{summary.users:,}, transactions each: {each}"))
+    if summary.degrees:
+        rows.append(("degrees", "every occurrence has a sensitivity degree"))
+    return rows
+
+
+def _spread(spread: Spread) -> str:
+    return f"{spread.min:,} to {spread.max:,}, mean {spread.mean:,.2f}, median {spread.median:,.10g}"
+
+
+def _standing(summary: Summary) -> str:
+    if not summary.transactions:
+        return "There are no transactions."
+    if summary.unique:
+        share = summary.unique / summary.transactions
+        return f"{summary.unique:,} transactions ({share:.1%}) share their items with no other one."
+    return f"Every transaction shares its items with at least {summary.k - 1:,} others."

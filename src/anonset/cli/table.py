@@ -1,0 +1,24 @@
+"""Every command: its name, the module that holds it, and the line that `anonset --help` shows.
+
+To add a command, write `cli/MODULE.py` with an `app` (a `base.commands.Application`) and add a line here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """Where a command lives and what it does, in one line."""
+
+    module: str
+    summary: str
+    panel: str
+
+
+COMMANDS: dict[str, Command] = {
+    "anonymize": Command("anonymize", "Make a release that keeps a promise, check it, and write it.", "Publish"),
+    "verify": Command("verify", "Say whether a file, ours or anybody's, keeps a promise.", "Publish"),
+    "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
+    "methods": Command("methods", "List the methods, or explain one of them.", "Learn"),
+}

@@ -1,0 +1,106 @@
+"""`anonset verify FILE -k 10`: whether a file, ours or anybody's, keeps a promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from anonset.cli.base.certificates import Found, find_certificate
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import facts, items, measured, show, show_json, table
+from anonset.cli.base.groups import (
+    Source,
+    as_read_options,
+    model_options,
+    read_options,
+    require_fitting,
+    run_options,
+)
+from anonset.cli.base.options import Given, takes
+from anonset.cli.base.progress import Display
+
+if TYPE_CHECKING:
+    from anonset.release import Verdict
+    from anonset.spec import Model
+
+app = Application()
+
+BROKEN = 3
+
+
+@app.command(epilog="Example: anonset verify release.csv -k 10")
+@takes(privacy=model_options(), reading=read_options(), running=run_options())
+def verify(data: Source, privacy: Given, reading: Given, running: Given) -> None:
+    """Say whether DATA keeps a promise; where it does not, show the sets that break it.
+
+    If DATA has a certificate beside it, its checksum is compared, and model, parameters and sensitive items are
+    taken from it where none are given. The exit code is 0 if the promise holds and 3 if it does not.
+    """
+    from anonset.io import read_release
+    from anonset.job import Job
+
+    found = find_certificate(data)
+    by_certificate = found is not None and not privacy
+    target = _target(found, privacy)
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        job = Job(progress=display)
+        with job.stage("read"):
+            release = read_release(data, **_with_sensitive(found, as_read_options(reading)))
+        with job.stage("check"):
+            verdict = target.check(release)
+    if "json" in running:
+        show_json(_as_json(data, verdict, found))
+    elif "quiet" not in running:
+        show(*_page(verdict, found))
+    if not verdict.holds or (by_certificate and found is not None and not found.matches):
+        raise typer.Exit(BROKEN)
+
+
+def _target(found: Found | None, privacy: Given) -> Model:
+    """The model to check: as given, and where that says nothing as the certificate says."""
+    from anonset.models import model, model_spec
+
+    params = dict(privacy)
+    name = params.pop("model", None) or (found.certificate["model"] if found else "k-anonymity")
+    if found is not None and found.certificate["model"] == name:
+        params = {**found.certificate["parameters"], **params}
+    require_fitting(params, model_spec(name).params, f"model {name}")
+    return model(name, **params)
+
+
+def _with_sensitive(found: Found | None, reading: dict[str, Any]) -> dict[str, Any]:
+    """The options of reading, with the certificate's sensitive items where none are given."""
+    said = any(name.startswith("sensitive") for name in reading)
+    if found is None or said or not found.certificate["sensitive_items"]:
+        return reading
+    return {**reading, "sensitive": found.certificate["sensitive_items"]}
+
+
+def _page(verdict: Verdict, found: Found | None) -> list[Any]:
+    rows = [
+        ("holds" if verdict.holds else "does not hold", f"{verdict.promise}."),
+        ("measured", measured(verdict.measured)),
+    ]
+    if found is not None:
+        rows.append(("certificate", found.sentence))
+    if verdict.holds:
+        return [facts(rows)]
+    shown = [(witness.statement, items(witness.items)) for witness in verdict.witnesses]
+    return [facts(rows), "", "For example:", table(("what is wrong", "published set"), shown)]
+
+
+def _as_json(data: str, verdict: Verdict, found: Found | None) -> dict[str, Any]:
+    return {
+        "source": data,
+        "model": verdict.model,
+        "params": verdict.params,
+        "promise": verdict.promise,
+        "holds": verdict.holds,
+        "measured": verdict.measured,
+        "witnesses": [
+            {"statement": witness.statement, "items": witness.items, "size": witness.size}
+            for witness in verdict.witnesses
+        ],
+        "certificate": None if found is None else {"file": str(found.path), "matches": found.matches},
+    }
