@@ -1,0 +1,111 @@
+"""What a format cannot hold is an error that names one that can, never a silent loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset.errors import InputError, unknown
+from anonset.io.columns import positions
+from anonset.io.registry import LAYOUTS, Format, Layout
+from anonset.transactions import Transactions
+
+PARTS = {
+    "users": "users",
+    "ids": "transaction ids",
+    "sensitive": "marks of sensitive items",
+    "sensitivity": "sensitivity degrees",
+    "counts": "item counts",
+}
+"""What can be left out on purpose (`drop`), in words."""
+
+MOST_COLUMNS = 10_000
+"""More items than this do not make a useful wide table."""
+
+
+def without(data: Transactions, drop: str | Iterable[str]) -> Transactions:
+    """The same transactions without the parts named."""
+    names = [name.strip() for name in drop.split(",")] if isinstance(drop, str) else list(drop)
+    for name in names:
+        if name not in PARTS:
+            raise unknown("drop", name, PARTS)
+    if "users" in names:
+        names.append("user_labels")
+    nothing: dict[str, Any] = dict.fromkeys(names)
+    return replace(data, **nothing)
+
+
+def used_only(data: Transactions) -> tuple[Transactions, int]:
+    """The same transactions with a vocabulary of the items that occur, and how many items do not."""
+    used = np.zeros(data.n_items, dtype=np.bool_)
+    used[data.items] = True
+    if used.all():
+        return data, 0
+    place = np.cumsum(used, dtype=np.int32) - 1
+    marks = None if data.sensitive is None else data.sensitive[used]
+    labels = data.labels.filter(pa.array(used))
+    return replace(data, items=place[data.items], labels=labels, sensitive=marks), int((~used).sum())
+
+
+def require_room(data: Transactions, format: Format) -> None:
+    """An `InputError` if some part of the data has no place in the format."""
+    layout = format.holds
+    if data.ids is not None and not layout.ids and data.ids.equals(positions(len(data))):
+        data = without(data, "ids")  # nothing is lost: they only say the position
+    room = {
+        "users": layout.users,
+        "ids": layout.ids,
+        "sensitive": layout.sensitive,
+        "sensitivity": layout.degrees,
+        "counts": False,
+    }
+    for part, fits in room.items():
+        if getattr(data, part) is not None and not fits:
+            raise _no_room(format, part)
+    if pc.count_distinct(data.labels).as_py() != data.n_items:
+        raise InputError("Two items have the same label, so a file could not tell them apart. Rename one of them.")
+    _require_labels(data.labels, layout, format)
+    if format.layout == "wide":
+        _require_columns(data)
+
+
+def _no_room(format: Format, part: str) -> InputError:
+    field = "degrees" if part == "sensitivity" else part
+    homes = [name for name, layout in LAYOUTS.items() if getattr(layout, field, False)]
+    other = f"Use the format {' or '.join(homes)}, or leave" if homes else "Leave"
+    return InputError(f"The format {format.name} cannot hold {PARTS[part]}. {other} them out (drop {part}).")
+
+
+def _require_labels(labels: pa.StringArray, layout: Layout, format: Format) -> None:
+    unfit = {
+        "without a single character": (r"^$", layout.empty_labels, "empty_labels"),
+        "with line breaks": (r"[\r\n\v\f\x85\x{2028}\x{2029}]", layout.line_breaks, "line_breaks"),
+        "with white space": (r"[\s\v\x85\p{Z}\x{feff}\x1c-\x1f]", layout.white_space, "white_space"),
+    }
+    for what, (pattern, fits, field) in unfit.items():
+        count = 0 if fits else pc.sum(pc.match_substring_regex(labels, pattern)).as_py() or 0
+        if count:
+            homes = [name for name, other in LAYOUTS.items() if getattr(other, field)]
+            items = f"{count:,} item{'' if count == 1 else 's'}"
+            raise InputError(
+                f"The format {format.name} cannot hold labels {what} ({items}). Use the format {' or '.join(homes)}."
+            )
+
+
+def _require_columns(data: Transactions) -> None:
+    if not 0 < data.n_items <= MOST_COLUMNS:
+        raise InputError(
+            f"The format wide needs between 1 and {MOST_COLUMNS:,} items, one column each. Got {data.n_items:,}. "
+            "Use the format lists or long."
+        )
+    reserved = pc.is_in(data.labels, value_set=pa.array(["transaction", "user"]))
+    if pc.any(reserved).as_py():
+        raise InputError(
+            "The format wide cannot hold an item that is called 'transaction' or 'user', which name other columns. "
+            "Use the format lists or long."
+        )
