@@ -101,6 +101,7 @@ class Certificate:
     transactions: int
     files: Mapping[str, str]  # file name → sha256
     version: str
+    notes: tuple[str, ...] = ()  # what a reader of the files should know
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

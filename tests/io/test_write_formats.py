@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from anonset import InputError, ParameterError, Transactions
 from anonset.io.capacity import MOST_COLUMNS
 from anonset.io.quoting import guarded
-from anonset.io.save import save
+from anonset.io.saving import save
 
 PLAIN = Transactions.from_lists([["3", "10"], [], ["3"]])
 NAMED = Transactions.from_lists([["wine", "dark bread"], [], ["wine"]])

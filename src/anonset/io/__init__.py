@@ -11,17 +11,23 @@ from typing import TYPE_CHECKING, Any
 _HOMES = {
     "Format": "registry",
     "ReadOptions": "options",
+    "convert": "converting",
     "format_of": "registry",
     "read": "reading",
     "read_release": "reading",
+    "save": "saving",
+    "write": "publish",
 }
 
 if TYPE_CHECKING:
+    from anonset.io.converting import convert
     from anonset.io.options import ReadOptions
+    from anonset.io.publish import write
     from anonset.io.reading import read, read_release
     from anonset.io.registry import Format, format_of
+    from anonset.io.saving import save
 
-__all__ = ["Format", "ReadOptions", "format_of", "read", "read_release"]
+__all__ = ["Format", "ReadOptions", "convert", "format_of", "read", "read_release", "save", "write"]
 
 
 def __getattr__(name: str) -> Any:
