@@ -89,3 +89,49 @@ def prim_tours(
 def window_groups(
     offsets: Longs, items: Ints, loops: Longs, bounds: Longs, n_items: int, k: int, threads: int, monitor: Monitor
 ) -> tuple[Ints, Bytes, int]: ...
+def band_order(offsets: Longs, items: Ints, n_items: int, threads: int, monitor: Monitor) -> Longs: ...
+def cahd_groups(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    n_items: int,
+    n_sensitive: int,
+    p: int,
+    alpha: int,
+    monitor: Monitor,
+) -> Ints: ...
+def nearest_groups(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    n_items: int,
+    n_sensitive: int,
+    p: int,
+    monitor: Monitor,
+) -> Ints: ...
+def lsh_groups(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    n_items: int,
+    n_sensitive: int,
+    p: int,
+    dims: Ints,
+    tables: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Ints, int]: ...
+def lsh_signatures(offsets: Longs, items: Ints, n_items: int, dims: Ints) -> npt.NDArray[np.uint64]: ...
+def mondrian_groups(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    n_items: int,
+    n_sensitive: int,
+    p: int,
+    monitor: Monitor,
+) -> Ints: ...

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from anonset.errors import unknown
-from anonset.methods import pta
+from anonset.methods import cahd_gray, cahd_rcm, lsh, nn, perm_mondrian, pta
 from anonset.spec import MethodSpec
 
-METHODS: dict[str, MethodSpec] = {spec.name: spec for spec in (pta.SPEC,)}
+METHODS: dict[str, MethodSpec] = {
+    spec.name: spec
+    for spec in (
+        pta.SPEC,
+        cahd_gray.SPEC,
+        cahd_rcm.SPEC,
+        nn.SPEC,
+        lsh.SPEC,
+        perm_mondrian.SPEC,
+    )
+}
 
 
 def method_spec(name: str) -> MethodSpec:

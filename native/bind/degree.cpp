@@ -1,0 +1,95 @@
+#include "bind/common.hpp"
+#include "kernels/band.hpp"
+#include "kernels/cahd.hpp"
+#include "kernels/lsh.hpp"
+#include "kernels/mondrian.hpp"
+#include "kernels/nearest.hpp"
+
+namespace anonset::bind {
+
+namespace {
+
+using Offsets = In<std::int64_t>;
+using Items = In<std::int32_t>;
+
+DegreeProblem to_problem(const Offsets& offsets, const Items& items, const Offsets& secret_offsets,
+                         const Items& secrets, std::int32_t n_items, std::int32_t n_sensitive, std::int64_t p) {
+    return {to_csr(offsets, items), to_csr(secret_offsets, secrets), n_items, n_sensitive, p};
+}
+
+}  // namespace
+
+void bind_degree(nb::module_& m) {
+    m.def(
+        "band_order",
+        [](Offsets offsets, Items items, std::int32_t n_items, int threads, PyMonitor& monitor) {
+            std::vector<std::int64_t> ordering;
+            run(monitor,
+                [&](Monitor& watch) { ordering = BandOrder(to_csr(offsets, items), n_items, threads, watch).order(); });
+            return to_numpy(std::move(ordering));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "cahd_groups",
+        [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
+           std::int32_t n_sensitive, std::int64_t p, std::int64_t alpha, PyMonitor& monitor) {
+            const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
+            std::vector<std::int32_t> groups;
+            run(monitor, [&](Monitor& watch) { groups = cahd_groups(problem, alpha, watch); });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
+        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("alpha"), nb::arg("monitor"));
+    m.def(
+        "nearest_groups",
+        [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
+           std::int32_t n_sensitive, std::int64_t p, PyMonitor& monitor) {
+            const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
+            std::vector<std::int32_t> groups;
+            run(monitor, [&](Monitor& watch) { groups = nearest_groups(problem, watch); });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
+        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("monitor"));
+    m.def(
+        "lsh_groups",
+        [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
+           std::int32_t n_sensitive, std::int64_t p, Items dims, std::int32_t tables, int threads, PyMonitor& monitor) {
+            const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
+            const auto width = tables > 0 ? static_cast<std::int32_t>(dims.shape(0)) / tables : 0;
+            std::vector<std::int32_t> groups;
+            std::int64_t exact = 0;
+            run(monitor, [&](Monitor& watch) {
+                LshFinder finder(problem, dims.data(), width, tables, threads, watch);
+                groups = form_groups(problem, finder, watch);
+                exact = finder.exact_searches();
+            });
+            return std::pair(to_numpy(std::move(groups)), exact);
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
+        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("dims"), nb::arg("tables"), nb::arg("threads"),
+        nb::arg("monitor"));
+    m.def(
+        "lsh_signatures",
+        [](Offsets offsets, Items items, std::int32_t n_items, Items dims) {
+            const Csr data = to_csr(offsets, items);
+            const Projection projection(dims.data(), static_cast<std::int32_t>(dims.shape(0)), n_items);
+            std::vector<std::uint64_t> signatures(data.rows);
+            for (std::int64_t row = 0; row < data.rows; ++row) signatures[row] = projection(data, row);
+            return to_numpy(std::move(signatures));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("dims"));
+    m.def(
+        "mondrian_groups",
+        [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
+           std::int32_t n_sensitive, std::int64_t p, PyMonitor& monitor) {
+            const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
+            std::vector<std::int32_t> groups;
+            run(monitor, [&](Monitor& watch) { groups = Mondrian(problem, watch).groups(); });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
+        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("monitor"));
+}
+
+}  // namespace anonset::bind

@@ -1,0 +1,104 @@
+"""What every grouping for privacy degree p needs first and last: the problem apart, and the groups published.
+
+The data fall into what is published exactly (quasi-identifier items) and what only counts per group tell (sensitive
+items). Theorem 1 of Ghinita, Kalnis and Tao: a grouping of degree p exists iff all transactions taken together
+already are one, that is iff no sensitive item occurs in more than n / p of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from anonset import _native
+from anonset.errors import InfeasibleError, ParameterError
+from anonset.release import Draft, GroupCounts, Release
+from anonset.transactions import Ints, Longs, Transactions
+
+
+@dataclass(frozen=True, eq=False)
+class DegreeProblem:
+    """Quasi-identifier items and sensitive items of each transaction, in the order in which they are worked on."""
+
+    quasi: Transactions
+    secret: Transactions
+    order: Longs | None  # where each transaction comes from; None: as in the data
+    offsets: Longs
+    items: Ints
+    secret_offsets: Longs
+    secrets: Ints  # numbered from 0
+    n_sensitive: int
+    p: int
+
+    @property
+    def arrays(self) -> tuple[Longs, Ints, Longs, Ints, int, int, int]:
+        """What the kernels take."""
+        kernel_secrets = (self.secret_offsets, self.secrets)
+        return (self.offsets, self.items, *kernel_secrets, self.quasi.n_items, self.n_sensitive, self.p)
+
+    def __len__(self) -> int:
+        return len(self.quasi)
+
+    def in_order(self, order: Longs) -> DegreeProblem:
+        """The same problem, its transactions in another order."""
+        offsets, items = _native.take_rows(self.quasi.offsets, self.quasi.items, order)
+        secret_offsets, secrets = _native.take_rows(self.secret_offsets, self.secrets, order)
+        return replace(self, order=order, offsets=offsets, items=items, secret_offsets=secret_offsets, secrets=secrets)
+
+    def draft(self, groups: Ints, **figures: Any) -> Draft:
+        """The groups as a release: exact quasi-identifier items, sensitive items as counts per group."""
+        if self.order is not None:
+            placed = np.empty_like(groups)
+            placed[self.order] = groups
+            groups = placed
+        release = Release(self.quasi, groups, _count(self.secret, groups))
+        number = int(groups.max(initial=-1)) + 1
+        return Draft(release, np.arange(len(groups), dtype=np.int64), {"groups": number, **figures})
+
+
+def degree_problem(data: Transactions, p: int) -> DegreeProblem:
+    """The data apart; an error where nothing is sensitive or no grouping can have degree p.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "s"], ["a"], ["b"]], sensitive=["s"])
+    >>> degree_problem(data, 3).secrets.tolist()
+    [0]
+    """
+    if data.sensitive is None or not data.sensitive.any():
+        raise ParameterError(
+            "sensitive", "name at least one item", "none", "Say which items are the secret: sensitive=['…']."
+        )
+    secret = data.secrets()
+    _require_feasible(secret, p)
+    quasi = data.quasi()
+    number = np.cumsum(data.sensitive, dtype=np.int32) - 1
+    codes: Ints = number[secret.items].astype(np.int32)
+    return DegreeProblem(
+        quasi, secret, None, quasi.offsets, quasi.items, secret.offsets, codes, int(data.sensitive.sum()), p
+    )
+
+
+def _require_feasible(secret: Transactions, p: int) -> None:
+    counts = secret.item_counts
+    worst = int(np.argmax(counts))
+    n, most = len(secret), int(counts[worst])
+    if most * p <= n:
+        return
+    name, where = secret.labels[worst].as_py(), f"in {most:,} of {n:,} transactions"
+    if n // most < 2:
+        raise InfeasibleError(
+            f"No p of 2 or more can be reached, because '{name}' occurs {where}. "
+            "Do not publish it, do not treat it as sensitive, or add transactions without it."
+        )
+    raise InfeasibleError(
+        f"'p' must be at most {n // most:,}, because '{name}' occurs {where}. Got {p:,}. Choose a smaller p."
+    )
+
+
+def _count(secret: Transactions, groups: Ints) -> GroupCounts:
+    width = max(1, secret.n_items)
+    pairs, counts = np.unique(groups[secret.rows].astype(np.int64) * width + secret.items, return_counts=True)
+    return GroupCounts((pairs // width).astype(np.int32), (pairs % width).astype(np.int32), counts.astype(np.int64))

@@ -1,0 +1,135 @@
+"""Textbook versions of the groupings for privacy degree, slow and plain, to be read beside the paper.
+
+`quasi` and `secrets` are lists of sets: the quasi-identifier and the sensitive items of each transaction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+Sets = list[set[int]]
+Finder = Callable[[int, list[int]], list[int]]
+
+
+def degree(members: list[int], secrets: Sets) -> float:
+    """Eq. 1."""
+    counts = Counter(s for i in members for s in secrets[i])
+    return min((len(members) / f for f in counts.values()), default=float("inf"))
+
+
+def form_groups(secrets: Sets, p: int, find: Finder) -> list[list[int]]:
+    """Figs. 3 and 11 with the feasibility test put right: what remains must have degree p."""
+    left = list(range(len(secrets)))
+    groups = []
+    for t in [i for i in left if secrets[i]]:
+        if t not in left:
+            continue
+        group = [t, *find(t, left)]
+        rest = [i for i in left if i not in group]
+        if len(group) == p and degree(rest, secrets) >= p:
+            groups.append(group)
+            left = rest
+    return [*groups, left] if left else groups
+
+
+def nearest(quasi: Sets, secrets: Sets, p: int) -> Finder:
+    """NonConflictNN: p - 1 times the nearest that conflicts with nobody chosen so far."""
+
+    def find(t: int, left: list[int]) -> list[int]:
+        chosen: list[int] = []
+        for _ in range(p - 1):
+            taken = set().union(*(secrets[i] for i in [t, *chosen]))
+            free = [i for i in left if i != t and i not in chosen and not secrets[i] & taken]
+            if not free:
+                break
+            chosen.append(min(free, key=lambda i: (len(quasi[i] ^ quasi[t]), i)))
+        return chosen
+
+    return find
+
+
+def cahd(quasi: Sets, secrets: Sets, p: int, alpha: int) -> Finder:
+    """The candidate list: alternately one before and one behind t, up to alpha * p each, none in conflict."""
+
+    def find(t: int, left: list[int]) -> list[int]:
+        sides = [[i for i in reversed(left) if i < t], [i for i in left if i > t]]
+        found: list[list[int]] = [[], []]
+        taken = set(secrets[t])
+        while any(sides[side] and len(found[side]) < alpha * p for side in (0, 1)):
+            for side in (0, 1):
+                before = len(found[side])
+                while sides[side] and len(found[side]) == before < alpha * p:
+                    candidate = sides[side].pop(0)
+                    if not secrets[candidate] & taken:
+                        taken |= secrets[candidate]
+                        found[side].append(candidate)
+        candidates = found[0] + found[1]
+        candidates.sort(key=lambda i: (len(quasi[i] ^ quasi[t]), i))
+        return candidates[: p - 1]
+
+    return find
+
+
+def hashed(quasi: Sets, secrets: Sets, p: int, tables: list[list[int]]) -> Finder:
+    """ApproxNonConflictNN: the nearest among those that share a bucket in some table, else among all."""
+
+    def find(t: int, left: list[int]) -> list[int]:
+        near = [i for i in left if any(quasi[i] & set(dims) == quasi[t] & set(dims) for dims in tables)]
+        chosen = nearest(quasi, secrets, p)(t, near)
+        return chosen if len(chosen) == p - 1 else nearest(quasi, secrets, p)(t, left)
+
+    return find
+
+
+def mondrian(quasi: Sets, secrets: Sets, p: int) -> list[list[int]]:
+    """Split on the item nearest half and half that keeps degree p on both sides; ties to the evenest, then first."""
+
+    def unevenness(one: list[int], two: list[int]) -> float:
+        counts = [Counter(s for i in part for s in secrets[i]) for part in (one, two)]
+        return sum(abs(counts[0][s] / len(one) - counts[1][s] / len(two)) for s in counts[0].keys() | counts[1].keys())
+
+    def split(members: list[int]) -> list[list[int]]:
+        best = None
+        for item in sorted(set().union(*(quasi[i] for i in members))) if any(secrets[i] for i in members) else []:
+            one = [i for i in members if item in quasi[i]]
+            two = [i for i in members if item not in quasi[i]]
+            if two and degree(one, secrets) >= p and degree(two, secrets) >= p:
+                key = (abs(len(one) - len(two)), round(unevenness(one, two), 12), item)
+                best = min(best, (key, one, two)) if best else (key, one, two)
+        return [members] if best is None else split(best[1]) + split(best[2])
+
+    return split(list(range(len(quasi)))) if quasi else []
+
+
+def reverse_cuthill_mckee(quasi: Sets) -> list[int]:
+    """Fig. 6 component by component, from an end of a pseudo-diameter, ties by degree and then by index."""
+    around = [{j for j in range(len(quasi)) if j != i and quasi[i] & quasi[j]} for i in range(len(quasi))]
+
+    def rank(i: int) -> tuple[int, int]:
+        return len(around[i]), i
+
+    def levels(root: int) -> list[list[int]]:
+        found, seen = [[root]], {root}
+        while True:
+            level = []
+            for i in found[-1]:
+                fresh = sorted(around[i] - seen, key=rank)
+                level += fresh
+                seen |= set(fresh)
+            if not level:
+                return found
+            found.append(level)
+
+    ordering: list[int] = []
+    for start in sorted(range(len(quasi)), key=rank):
+        if start in ordering:
+            continue
+        root, height = start, len(levels(start))
+        while True:
+            end = min(levels(root)[-1], key=rank)
+            if len(levels(end)) <= height:
+                break
+            root, height = end, len(levels(end))
+        ordering += [i for level in levels(root) for i in level]
+    return ordering[::-1]
