@@ -8,6 +8,7 @@ Longs = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
 
 class Cancelled(Exception): ...
 
@@ -135,3 +136,24 @@ def mondrian_groups(
     p: int,
     monitor: Monitor,
 ) -> Ints: ...
+def count_candidates(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    queries: Ints,
+    known: int,
+    held: Words | None,
+    absent: Words | None,
+    threads: int,
+    monitor: Monitor,
+) -> Longs: ...
+def subset_tally(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    weight: Longs,
+    target: Mask,
+    known: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Longs, Longs, Longs]: ...
