@@ -90,7 +90,7 @@ def _require_feasible(secret: Transactions, p: int) -> None:
     name, where = secret.labels[worst].as_py(), f"in {most:,} of {n:,} transactions"
     if n // most < 2:
         raise InfeasibleError(
-            f"No p of 2 or more can be reached, because '{name}' occurs {where}. "
+            f"'p' of 2 or more cannot be reached, because '{name}' occurs {where}. "
             "Do not publish it, do not treat it as sensitive, or add transactions without it."
         )
     raise InfeasibleError(
