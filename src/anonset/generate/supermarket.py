@@ -19,8 +19,9 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from anonset import _native
-from anonset.errors import ExistsError, OutputError, ParameterError
+from anonset.errors import ExistsError, ParameterError
 from anonset.generate.catalogue import Product, meals, products
+from anonset.io.atomic import plain_errors, staging
 from anonset.job import Job
 from anonset.spec import Param, parse_params
 from anonset.transactions import Floats, Ints, Transactions, natural_order
@@ -56,18 +57,15 @@ class Supermarket:
     def write(self, directory: str | os.PathLike[str], *, force: bool = False) -> list[Path]:
         """Write `transactions.csv`, `hierarchy.csv` and `sensitive.txt`; a directory in use needs `force`."""
         target = free_directory(directory, force)
-        parts = [target / f"{name}.part" for name in FILES]
-        try:
+        places = [target / name for name in FILES]
+        with plain_errors(target), staging(force=force) as stage:
             target.mkdir(parents=True, exist_ok=True)
-            _write_transactions(self.transactions, parts[0])
-            csv.write_csv(self.hierarchy, parts[1], _CSV)
-            parts[2].write_text("".join(f"{name}\n" for name in self.sensitive), encoding="utf-8")
-            return [part.replace(part.with_suffix("")) for part in parts]
-        except OSError as error:
-            raise OutputError(f"{target} could not be written: {error.strerror or error}.") from error
-        finally:
-            for part in filter(Path.exists, parts):
-                part.unlink()
+            transactions, hierarchy, sensitive = map(stage.file, places)
+            _write_transactions(self.transactions, transactions)
+            csv.write_csv(self.hierarchy, hierarchy, _CSV)
+            sensitive.write_text("".join(f"{name}\n" for name in self.sensitive), encoding="utf-8")
+            stage.publish()
+        return places
 
 
 def generate_supermarket(
@@ -150,7 +148,9 @@ def free_directory(directory: str | os.PathLike[str], force: bool) -> Path:
     if target.exists() and not target.is_dir():
         raise ParameterError("directory", "name a directory", f"{target}, which is a file")
     if target.is_dir() and any(target.iterdir()) and not force:
-        raise ExistsError(f"{target} is not empty. Choose another directory, or overwrite with force.")
+        raise ExistsError(
+            f"{target} is not empty. Choose another directory, or replace the files with force (--force)."
+        )
     return target
 
 
