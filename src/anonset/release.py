@@ -113,8 +113,9 @@ class Draft:
     """What a method hands over before concealment: a release still in the source's order.
 
     `source[i]` is the original transaction behind published transaction `i`, or −1 for one that the method
-    invented. `measurements` are the method's own figures; they are private, like everything computed from the
-    original.
+    invented. A method that invents transactions or leaves some out says how many: `transactions_added` and
+    `transactions_removed` among its `measurements`. These are the method's own figures; they are private, like
+    everything computed from the original.
     """
 
     release: Release
