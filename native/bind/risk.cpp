@@ -1,6 +1,7 @@
 #include "kernels/risk.hpp"
 
 #include "bind/common.hpp"
+#include "kernels/linking.hpp"
 #include "kernels/subsets.hpp"
 
 namespace anonset::bind {
@@ -45,6 +46,28 @@ void bind_risk(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("weight"), nb::arg("target"),
         nb::arg("known"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "link_sets",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> set_offsets, In<std::int32_t> set_items,
+           In<std::int64_t> weight, In<std::int64_t> own, std::int64_t n_items, bool jaccard, int threads,
+           PyMonitor& monitor) {
+            std::vector<Link> links;
+            run(monitor, [&](Monitor& watched) {
+                links = link_sets(to_csr(offsets, items), to_csr(set_offsets, set_items), weight.data(), own.data(),
+                                  n_items, jaccard, threads, watched);
+            });
+            std::vector<double> distance;
+            std::vector<std::int64_t> nearest;
+            std::vector<std::uint8_t> found;
+            for (const Link& link : links) {
+                distance.push_back(link.distance);
+                nearest.push_back(link.nearest);
+                found.push_back(link.found);
+            }
+            return std::tuple(to_numpy(std::move(distance)), to_numpy(std::move(nearest)), to_numpy(std::move(found)));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("set_offsets"), nb::arg("set_items"), nb::arg("weight"),
+        nb::arg("own"), nb::arg("n_items"), nb::arg("jaccard"), nb::arg("threads"), nb::arg("monitor"));
 }
 
 }  // namespace anonset::bind

@@ -157,3 +157,15 @@ def subset_tally(
     threads: int,
     monitor: Monitor,
 ) -> tuple[Longs, Longs, Longs, Longs]: ...
+def link_sets(
+    offsets: Longs,
+    items: Ints,
+    set_offsets: Longs,
+    set_items: Ints,
+    weight: Longs,
+    own: Longs,
+    n_items: int,
+    jaccard: bool,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Floats, Longs, Bytes]: ...

@@ -20,5 +20,6 @@ COMMANDS: dict[str, Command] = {
     "anonymize": Command("anonymize", "Make a release that keeps a promise, check it, and write it.", "Publish"),
     "verify": Command("verify", "Say whether a file, ours or anybody's, keeps a promise.", "Publish"),
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
+    "risk": Command("risk", "Say whom an attacker finds in data, and what a release changes about it.", "Data"),
     "methods": Command("methods", "List the methods, or explain one of them.", "Learn"),
 }
