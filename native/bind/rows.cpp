@@ -19,15 +19,18 @@ void bind_rows(nb::module_& m) {
     m.def(
         "majority_centers",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> group, std::optional<In<bool>> voters,
-           std::int32_t groups) {
+           std::int32_t groups, int threads) {
             OwnedCsr out;
             {
                 nb::gil_scoped_release without_gil;
-                out = majority_centers(to_csr(offsets, items), group.data(), voters ? voters->data() : nullptr, groups);
+                Monitor unwatched;
+                out = majority_centers(to_csr(offsets, items), group.data(), voters ? voters->data() : nullptr, groups,
+                                       threads, unwatched);
             }
             return to_numpy(std::move(out));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("group"), nb::arg("voters").none(), nb::arg("groups"));
+        nb::arg("offsets"), nb::arg("items"), nb::arg("group"), nb::arg("voters").none(), nb::arg("groups"),
+        nb::arg("threads") = 1);
     m.def(
         "item_changes",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> new_offsets, In<std::int32_t> new_items,

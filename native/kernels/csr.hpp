@@ -17,6 +17,19 @@ struct Csr {
     const std::int32_t* end(std::int64_t row) const { return items + offsets[row + 1]; }
 };
 
+// Calls body(row) for each of the rows named. They lie anywhere, so the memory of those to come is asked for ahead.
+template <class Body>
+void for_rows(const Csr& data, const std::int64_t* rows, std::int64_t count, Body&& body) {
+    constexpr std::int64_t FAR = 16, NEAR = 8;
+    for (std::int64_t i = 0; i < count; ++i) {
+#ifdef __GNUC__
+        if (i + FAR < count) __builtin_prefetch(data.offsets + rows[i + FAR]);
+        if (i + NEAR < count) __builtin_prefetch(data.begin(rows[i + NEAR]));
+#endif
+        body(rows[i]);
+    }
+}
+
 // The same, owning its memory: what kernels return.
 struct OwnedCsr {
     std::vector<std::int64_t> offsets{0};

@@ -26,7 +26,8 @@ inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64
 
 // For each group the items that more than half of its voters hold (strict majority: ties are left out).
 // `voters` may be null: then every row votes.
-inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, const bool* voters, std::int32_t groups) {
+inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, const bool* voters, std::int32_t groups,
+                                 int threads, Monitor& monitor) {
     std::vector<std::int64_t> first(groups + 1, 0);
     for (std::int64_t row = 0; row < data.rows; ++row)
         if (!voters || voters[row]) ++first[group[row] + 1];
@@ -35,23 +36,28 @@ inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, con
     for (std::int64_t row = 0; row < data.rows; ++row)
         if (!voters || voters[row]) members[cursor[group[row]]++] = row;
 
-    OwnedCsr centers;
-    centers.offsets.reserve(groups + 1);
-    std::vector<std::int32_t> pooled;
-    for (std::int32_t g = 0; g < groups; ++g) {
-        pooled.clear();
-        for (std::int64_t i = first[g]; i < first[g + 1]; ++i)
-            pooled.insert(pooled.end(), data.begin(members[i]), data.end(members[i]));
-        std::sort(pooled.begin(), pooled.end());
-        const std::int64_t size = first[g + 1] - first[g];
-        for (std::size_t from = 0, to; from < pooled.size(); from = to) {
-            to = from;
-            while (to < pooled.size() && pooled[to] == pooled[from]) ++to;
-            if (2 * static_cast<std::int64_t>(to - from) > size) centers.items.push_back(pooled[from]);
+    const std::int32_t* last = data.items + data.offsets[data.rows];
+    const std::int64_t vocabulary = last == data.items ? 0 : std::int64_t{*std::max_element(data.items, last)} + 1;
+    const std::int64_t blocks = std::min<std::int64_t>(groups, 8 * thread_count(threads));
+    std::vector<std::vector<std::int32_t>> holders(thread_count(threads), std::vector<std::int32_t>(vocabulary, 0));
+    std::vector<OwnedCsr> centers(blocks);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
+        std::vector<std::int32_t>& count = holders[worker];
+        OwnedCsr& out = centers[block];
+        for (std::int64_t g = groups * block / blocks; g < groups * (block + 1) / blocks; ++g) {
+            const std::int64_t *rows = members.data() + first[g], size = first[g + 1] - first[g];
+            for_rows(data, rows, size, [&](std::int64_t row) {
+                for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item) ++count[*item];
+            });
+            for_rows(data, rows, size, [&](std::int64_t row) {
+                for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item)
+                    if (2 * std::int64_t{std::exchange(count[*item], 0)} > size) out.items.push_back(*item);
+            });
+            std::sort(out.items.begin() + out.offsets.back(), out.items.end());
+            out.close_row();
         }
-        centers.close_row();
-    }
-    return centers;
+    });
+    return joined(std::move(centers));
 }
 
 // How often each item was added to, and removed from, the rows of `before` to give those of `after`.

@@ -98,7 +98,7 @@ def recode(data: Transactions, quasi: Transactions, groups: Ints, voters: Mask |
     """Every transaction with the majority center of its group's voters for its quasi-identifier items."""
     count = int(groups.max(initial=-1)) + 1
     with job.stage("recode", total=len(data)):
-        offsets, items = _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count)
+        offsets, items = _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count, job.threads)
         return data.with_quasi(*_native.take_rows(offsets, items, groups.astype(np.int64)))
 
 
