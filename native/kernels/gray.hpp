@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "csr.hpp"
@@ -25,15 +26,26 @@ struct GrayTokens {
     GrayTokens(const Csr& rows, const std::int32_t* rank, std::int64_t items)
         : data(rows), domain(items), tokens(rows.offsets[rows.rows]), rank_(rank) {}
 
-    void recode(std::int64_t row) {
+    // `marks` is an empty bitmap of the domain, and is one again afterwards.
+    void recode(std::int64_t row, std::vector<std::uint64_t>& marks) {
         std::uint32_t* out = tokens.data() + data.offsets[row];
         const std::int64_t size = data.size(row);
         const std::int32_t* items = data.begin(row);
-        for (std::int64_t i = 0; i < size; ++i) out[i] = static_cast<std::uint32_t>(rank_[items[i]]);
-        if (!std::is_sorted(out, out + size)) std::sort(out, out + size);
+        if (static_cast<std::int64_t>(marks.size()) > 4 * size) {
+            for (std::int64_t i = 0; i < size; ++i) out[i] = static_cast<std::uint32_t>(rank_[items[i]]);
+            std::sort(out, out + size);
+        } else {  // to mark the ranks and read the marks is faster than to sort
+            for (std::int64_t i = 0; i < size; ++i)
+                marks[rank_[items[i]] / 64] |= std::uint64_t{1} << rank_[items[i]] % 64;
+            std::uint32_t* next = out;
+            for (std::size_t word = 0; word < marks.size(); ++word)
+                for (std::uint64_t bits = std::exchange(marks[word], 0); bits != 0; bits &= bits - 1)
+                    *next++ = static_cast<std::uint32_t>(64 * word + __builtin_ctzll(bits));
+        }
         const auto d = static_cast<std::uint32_t>(domain);
         for (std::int64_t i = 0; i < size; ++i) out[i] = i % 2 == 0 ? d - out[i] : out[i] + 1;
     }
+    std::vector<std::uint64_t> marks() const { return std::vector<std::uint64_t>((domain + 63) / 64, 0); }
 
     // The token at any depth; beyond the end, zeros.
     std::uint32_t at(std::int64_t row, std::int64_t depth) const {
@@ -57,16 +69,18 @@ class GraySort {
     // The rows in Gray order; equal rows keep their order, so the answer is one for any number of threads.
     std::vector<std::int64_t> order() {
         const std::int64_t rows = tokens_.data.rows;
-        for_blocks({0, rows, 0}, [&](std::int64_t row) {
-            tokens_.recode(row);
-            entries_[row].row = row;
+        std::vector<std::vector<std::uint64_t>> marks(threads_, tokens_.marks());
+        for_blocks({0, rows, 0}, [&](std::int64_t row, int worker) {
+            tokens_.recode(row, marks[worker]);
+            entries_[row] = {key(row, 0), row};
         });
         std::vector<Run> large{{0, rows, 0}}, small;
         const std::int64_t limit = std::max<std::int64_t>(4096, rows / (8 * threads_));
         while (!large.empty()) {
             const Run run = large.back();
             large.pop_back();
-            for_blocks(run, [&](std::int64_t i) { entries_[i].key = key(entries_[i].row, run.depth); });
+            if (run.depth > 0)
+                for_blocks(run, [&](std::int64_t i, int) { entries_[i].key = key(entries_[i].row, run.depth); });
             sort_blocks(run);
             for_ties(run, [&](const Run& ties) { (ties.end - ties.begin > limit ? large : small).push_back(ties); });
         }
@@ -121,8 +135,8 @@ class GraySort {
 
     template <class Body>
     void for_blocks(const Run& run, Body&& body) {
-        parallel_for(threads_, threads_, monitor_, [&](std::int64_t i, int) {
-            for (std::int64_t j = block(run, i); j < block(run, i + 1); ++j) body(j);
+        parallel_for(threads_, threads_, monitor_, [&](std::int64_t i, int worker) {
+            for (std::int64_t j = block(run, i); j < block(run, i + 1); ++j) body(j, worker);
         });
     }
 
@@ -157,6 +171,7 @@ struct GrayKeys {
 
 inline GrayKeys gray_keys(const Csr& data, const std::int32_t* rank, std::int64_t domain) {
     GrayTokens tokens(data, rank, domain);
+    std::vector<std::uint64_t> marks = tokens.marks();
     int width = 1;
     while (width < 4 && (std::uint64_t{1} << 8 * width) <= static_cast<std::uint64_t>(domain) + 1) ++width;
     GrayKeys keys;
@@ -164,7 +179,7 @@ inline GrayKeys gray_keys(const Csr& data, const std::int32_t* rank, std::int64_
     keys.bytes.reserve((data.offsets[data.rows] + data.rows) * width);
     keys.offsets.push_back(0);
     for (std::int64_t row = 0; row < data.rows; ++row) {
-        tokens.recode(row);
+        tokens.recode(row, marks);
         const std::int64_t size = data.size(row), written = size + size % 2;
         for (std::int64_t depth = 0; depth < written; ++depth)
             for (int byte = width - 1; byte >= 0; --byte)
