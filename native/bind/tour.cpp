@@ -11,8 +11,9 @@ void bind_tour(nb::module_& m) {
            std::int64_t n_items, int threads, PyMonitor& monitor) {
             Tours tours;
             run(monitor, [&](Monitor& watched) {
-                tours = prim_tours(to_csr(offsets, items), order.data(), bounds.data(),
-                                   static_cast<std::int64_t>(bounds.shape(0)) - 1, n_items, threads, watched);
+                tours = SegmentTours(to_csr(offsets, items), order.data(), bounds.data(),
+                                     static_cast<std::int64_t>(bounds.shape(0)) - 1, n_items, threads, watched)
+                            .solve();
             });
             return std::pair(to_numpy(std::move(tours.loops)), to_numpy(std::move(tours.lengths)));
         },

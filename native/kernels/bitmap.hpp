@@ -1,6 +1,5 @@
-// Hamming distances between the rows of one segment. Only items that occur there matter, so they are
-// renumbered; an item of a single row can never be shared, so it is left out. What it costs no longer depends
-// on the vocabulary.
+// How many items the rows of one segment share. Only items that occur there matter, so they are renumbered; an item of
+// a single row can never be shared, so it is left out. What it costs no longer depends on the vocabulary.
 #pragma once
 
 #include <algorithm>
@@ -9,27 +8,29 @@
 
 #include "csr.hpp"
 
+// Hot loops are compiled twice and chosen when the program starts: for any x86-64, and for one with AVX2.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
 #define ANONSET_CLONES __attribute__((target_clones("avx2", "default")))
+#define ANONSET_INLINE inline __attribute__((always_inline))
 #else
 #define ANONSET_CLONES
+#define ANONSET_INLINE inline
 #endif
 
 namespace anonset {
 
-// a·b as bitmaps of `words` words: how many items two rows share.
+// shared[j] = the bits that bitmap `one` and the j-th of `others` have in common; all are `words` long.
 ANONSET_CLONES inline void shared_bits(const std::uint64_t* one, const std::uint64_t* others, std::int64_t words,
                                        std::int64_t count, std::uint32_t* shared) {
     for (std::int64_t j = 0; j < count; ++j, others += words) {
-        std::uint32_t bits = 0;
-        for (std::int64_t w = 0; w < words; ++w)
-            bits += static_cast<std::uint32_t>(__builtin_popcountll(one[w] & others[w]));
-        shared[j] = bits;
+        int bits = 0;
+        for (std::int64_t w = 0; w < words; ++w) bits += __builtin_popcountll(one[w] & others[w]);
+        shared[j] = static_cast<std::uint32_t>(bits);
     }
 }
 
-// How many items each pair of rows of a segment shares, computed row by row. One object per thread, used
-// again for segment after segment: its table over the vocabulary is cleared only where it was touched.
+// One object per thread, used again for segment after segment: its table over the vocabulary is cleared only where it
+// was touched.
 class SharedItems {
   public:
     explicit SharedItems(std::int64_t vocabulary) : places_(vocabulary, 0) {}
@@ -37,19 +38,19 @@ class SharedItems {
     void load(const Csr& data, const std::int64_t* rows, std::int64_t count) {
         count_ = count;
         renumber(data, rows);
-        double pairs = 0;
-        for (std::int32_t i = 0; i < local_; ++i) pairs += 0.5 * times_[i] * (times_[i] - 1.0);
+        double meetings = 0;
+        for (const std::int32_t times : times_) meetings += 0.5 * times * (times - 1.0);
         words_ = (local_ + 63) / 64;
-        // An entry of a posting list costs about as much as two words of a bitmap.
-        sparse_ =
-            2 * pairs < 0.5 * static_cast<double>(count) * static_cast<double>(count) * static_cast<double>(words_);
+        const double pairs = 0.5 * static_cast<double>(count) * static_cast<double>(count);
+        sparse_ = WORDS_PER_MEETING * meetings < pairs * static_cast<double>(words_);
         sparse_ ? fill_postings() : fill_bitmaps();
     }
 
     // shared[j] = the number of items that rows i and j of the segment share, for every j > i.
     void row(std::int64_t i, std::uint32_t* shared) const {
         if (!sparse_) {
-            shared_bits(&bits_[i * words_], &bits_[(i + 1) * words_], words_, count_ - i - 1, shared + i + 1);
+            const std::uint64_t* one = bits_.data() + i * words_;
+            shared_bits(one, one + words_, words_, count_ - i - 1, shared + i + 1);
             return;
         }
         std::fill(shared + i + 1, shared + count_, 0);
@@ -58,17 +59,21 @@ class SharedItems {
     }
 
   private:
-    // Local items of every row (those that at least two rows hold), and how often each occurs.
+    static constexpr double WORDS_PER_MEETING = 2;  // what one step along a posting list costs, in words of a bitmap
+
+    // The local items of every row (those that at least two rows hold), and how often each occurs.
     void renumber(const Csr& data, const std::int64_t* rows) {
         touched_.clear();
-        for (std::int64_t i = 0; i < count_; ++i)
-            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item)
+        for_rows(data, rows, count_, [&](std::int64_t row) {
+            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item)
                 if (places_[*item]++ == 0) touched_.push_back(*item);
-        local_ = 0;
+        });
         times_.clear();
+        local_ = 0;
         for (const std::int32_t item : touched_) {
-            if (places_[item] > 1) times_.push_back(places_[item]);
-            places_[item] = places_[item] > 1 ? ++local_ : 0;
+            const bool several = places_[item] > 1;
+            if (several) times_.push_back(places_[item]);
+            places_[item] = several ? ++local_ : 0;
         }
         starts_.assign(1, 0);
         items_.clear();
@@ -81,14 +86,13 @@ class SharedItems {
     }
 
     void fill_bitmaps() {
-        bits_.assign((count_ + 1) * words_, 0);
+        bits_.assign(count_ * words_, 0);
         for (std::int64_t i = 0; i < count_; ++i)
             for (std::int64_t at = starts_[i]; at < starts_[i + 1]; ++at)
                 bits_[i * words_ + items_[at] / 64] |= std::uint64_t{1} << items_[at] % 64;
     }
 
-    // For each local item the rows that hold it; `later_` says where in that list the rows after this one
-    // begin.
+    // For each local item the rows that hold it; `later_` says where in that list the rows after this one begin.
     void fill_postings() {
         first_.assign(local_ + 1, 0);
         for (std::int32_t i = 0; i < local_; ++i) first_[i + 1] = first_[i] + times_[i];

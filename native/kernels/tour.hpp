@@ -1,16 +1,22 @@
-// PrimTSP (Lin et al., "PTA", Algorithm 1): a short closed tour through the rows of each segment, grown at
-// both ends.
+// PrimTSP (Lin et al., "PTA", Algorithm 1): a short closed tour through the rows of each segment, grown at both ends.
 //
-// From every start: Star and Dest begin at the start; the unvisited node nearest to Star (or, if strictly
-// nearer, the one nearest to Dest) joins on its side. The shortest of these tours wins. Where the paper
-// leaves something open: the distance is added before Star or Dest moves; both ends never look at the same
-// node, so the last one joins the Star side; ties go to the lowest index; the length includes the closing
-// edge; the first best start wins.
+// From every start: Star and Dest begin at the start; the unvisited node nearest to Star (or, if strictly nearer, the
+// one nearest to Dest) joins on its side. The shortest of these tours wins. Where the paper leaves something open:
+// the distance is added before Star or Dest moves; both ends never look at the same node, so the last one joins the
+// Star side; ties go to the lowest index; the length includes the closing edge; the first best start wins.
+//
+// Tours from different starts soon run together: as soon as two of them have visited the same nodes and stand at the
+// same Star and Dest, all that follows is the same. So a start ends where an earlier one has been in its state, and
+// its length is the other's plus the difference so far. (On market baskets that saves half of all steps and more; to
+// give a start up because it cannot beat the best any more saves hardly any: their lengths are too close together.)
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bitmap.hpp"
@@ -24,181 +30,369 @@ struct Tours {
     std::vector<std::int64_t> lengths;  // per segment
 };
 
-// The distances of a segment as keys `distance << shift | node`: the least key of a row is its nearest node,
-// ties to the lowest index, and a least key is what vector units find fastest. Key is as narrow as the
-// distances allow.
+// The distances of a segment as keys `distance << shift | node`: the least key of a row is its nearest node, ties to
+// the lowest index, and a least key is what vector units find fastest. Key is as narrow as the distances allow.
 template <class Key>
-class PrimTsp {
+class KeyMatrix {
   public:
     static constexpr Key NONE = std::numeric_limits<Key>::max();
+    static constexpr std::int64_t LANES = 32 / sizeof(Key);
+    struct alignas(32) Block {  // what a vector unit takes at once
+        Key lane[LANES];
+    };
+
+    static bool fits(std::int64_t nodes, std::int64_t longest) {
+        return std::uint64_t{NONE} >> shift_for(nodes) > static_cast<std::uint64_t>(longest);
+    }
+
+    void load(const Csr& data, const std::int64_t* rows, std::int64_t nodes, SharedItems& shared) {
+        nodes_ = nodes;
+        shift_ = shift_for(nodes);
+        blocks_ = (nodes + LANES - 1) / LANES;
+        keys_.resize(nodes * blocks_);
+        sizes_.resize(nodes);
+        for (std::int64_t i = 0; i < nodes; ++i) sizes_[i] = static_cast<Wide>(data.size(rows[i]));
+        shared.load(data, rows, nodes);
+    }
+
+    // Fills row i from its diagonal on, and column i below; `overlap` is room for one row.
+    void fill(std::int64_t i, const SharedItems& shared, std::vector<std::uint32_t>& overlap) {
+        overlap.resize(nodes_);
+        shared.row(i, overlap.data());
+        Key* row = row_of(i);
+        row[i] = NONE;
+        for (std::int64_t j = i + 1; j < nodes_; ++j) {
+            const Wide distance = (sizes_[i] + sizes_[j] - 2 * static_cast<Wide>(overlap[j])) << shift_;
+            row[j] = static_cast<Key>(distance | static_cast<Wide>(j));
+            row_of(j)[i] = static_cast<Key>(distance | static_cast<Wide>(i));
+        }
+        std::fill(row + nodes_, row + width(), NONE);
+    }
+
+    std::int64_t nodes() const { return nodes_; }
+    std::int64_t width() const { return blocks_ * LANES; }
+    // Room for any node a key can name, that of NONE included, in whole blocks.
+    std::int64_t room() const { return std::max({width(), std::int64_t{1} << shift_, LANES}); }
+    std::int64_t between(std::int64_t a, std::int64_t b) const { return a == b ? 0 : distance(row_of(a)[b]); }
+    std::int64_t distance(Key key) const { return static_cast<std::int64_t>(std::uint64_t{key} >> shift_); }
+    std::uint32_t node(Key key) const { return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << shift_) - 1)); }
+
+    // The least key of a row among the nodes that are not taken (taken: NONE, free: 0).
+    ANONSET_INLINE Key least(std::int64_t from, const Key* taken) const {
+        const Key* row = row_of(from);
+        Key best = NONE;
+        for (std::int64_t j = 0, end = width(); j < end; ++j) best = std::min<Key>(best, row[j] | taken[j]);
+        return best;
+    }
+
+  private:
+    using Wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
 
     static int shift_for(std::int64_t nodes) {
         int shift = 0;
         while ((std::int64_t{1} << shift) < nodes) ++shift;
         return shift;
     }
+    const Key* row_of(std::int64_t i) const { return reinterpret_cast<const Key*>(keys_.data() + i * blocks_); }
+    Key* row_of(std::int64_t i) { return reinterpret_cast<Key*>(keys_.data() + i * blocks_); }
 
-    static bool fits(std::int64_t nodes, std::int64_t longest) {
-        const int shift = shift_for(nodes);
-        return static_cast<std::uint64_t>(longest) + 1 <= static_cast<std::uint64_t>(NONE) >> shift;
+    std::int64_t nodes_ = 0, blocks_ = 0;
+    int shift_ = 0;
+    std::vector<Block> keys_;
+    std::vector<Wide> sizes_;
+};
+
+// Grows tours from many starts. A step waits for the one before it, so several starts advance in turn: the processor
+// works on all of them at once.
+template <class Key>
+class TourGrower {
+  public:
+    // lengths[start] of the tours from `first` to `last`.
+    ANONSET_INLINE void measure(const KeyMatrix<Key>& keys, std::int64_t first, std::int64_t last, Monitor& monitor,
+                                std::int64_t* lengths) {
+        prepare(keys, first, last);
+        std::int64_t next = first;
+        int running = 0;
+        for (; running < TOGETHER && next < last; ++running) begin(lanes_[running], next++);
+        while (running > 0) {
+            for (int i = 0; i < running; ++i) {
+                Lane& lane = lanes_[i];
+                if (lane.left > 0) {
+                    step(lane);
+                    if ((lane.left & pause_) != 0 || lane.left == 0 || !joins_earlier(lane)) continue;
+                } else {
+                    lengths[lane.start] = lane.length + keys.between(lane.end[0], lane.end[1]);
+                }
+                monitor.check();
+                if (next < last) {
+                    begin(lane, next++);
+                } else {
+                    std::swap(lane, lanes_[--running]);
+                }
+            }
+        }
+        for (std::int64_t start = first; start < last; ++start) {
+            std::int64_t own = start, longer = 0;
+            for (; follows_[own - first].other >= 0; own = follows_[own - first].other)
+                longer += follows_[own - first].longer;
+            lengths[start] = lengths[own] + longer;
+        }
     }
 
-    // The best tour through `rows`, written to loop[0 … count); returns its length.
-    std::int64_t solve(const Csr& data, const std::int64_t* rows, std::int64_t count, SharedItems& shared,
-                       Monitor& monitor, std::int64_t* loop) {
-        measure(data, rows, count, shared);
-        best_ = std::numeric_limits<std::int64_t>::max();
-        for (std::int64_t start = 0; start < count_; ++start) {
-            if (start % 16 == 0) monitor.check();
-            grow(start);
+    // The tour from `start`: along the Dest side, and back along the Star side.
+    ANONSET_INLINE void trace(const KeyMatrix<Key>& keys, std::int64_t start, const std::int64_t* rows,
+                              std::int64_t* loop) {
+        prepare(keys, start, start + 1);
+        Lane& lane = lanes_[0];
+        begin(lane, start);
+        std::int64_t front = 0, back = keys.nodes();
+        loop[front++] = rows[start];
+        while (lane.left > 0) {
+            const int side = step(lane);
+            loop[side ? front++ : --back] = rows[lane.end[side]];
         }
-        for (std::int64_t i = 0; i < count_; ++i) loop[i] = rows[best_loop_[i]];
-        return best_;
     }
 
   private:
-    void measure(const Csr& data, const std::int64_t* rows, std::int64_t count, SharedItems& shared) {
-        count_ = count;
-        shift_ = shift_for(count);
-        stride_ = (count + LANES - 1) / LANES * LANES;
-        keys_.assign(stride_ * count, NONE);
-        overlap_.resize(count);
-        shared.load(data, rows, count);
-        for (std::int64_t i = 0; i < count; ++i) {
-            shared.row(i, overlap_.data());
-            for (std::int64_t j = i + 1; j < count; ++j) {
-                const auto distance =
-                    static_cast<std::uint64_t>(data.size(rows[i]) + data.size(rows[j]) - 2 * std::int64_t{overlap_[j]});
-                keys_[i * stride_ + j] = static_cast<Key>(distance << shift_ | static_cast<std::uint64_t>(j));
-                keys_[j * stride_ + i] = static_cast<Key>(distance << shift_ | static_cast<std::uint64_t>(i));
+    static constexpr int TOGETHER = 4;
+    static constexpr Key NONE = KeyMatrix<Key>::NONE;
+
+    struct Lane {  // one tour being grown; side 0 is Star, side 1 is Dest
+        std::int64_t start, left, length;
+        std::uint64_t visited[2];  // see `sign`
+        std::uint32_t end[2];
+        Key near[2];
+        Key* taken[2];  // nodes that a side may not choose: the visited ones, and for Dest the one nearest to Star
+    };
+    struct State {
+        std::uint64_t visited[2];
+        std::uint32_t end[2];
+        std::uint32_t round;
+        std::int64_t start, length;
+    };
+    struct Follow {  // a tour that ends as the tour from start `other` does, and is so much longer; −1: none
+        std::int64_t other, longer;
+    };
+
+    void prepare(const KeyMatrix<Key>& keys, std::int64_t first, std::int64_t last) {
+        keys_ = &keys;
+        first_ = first;
+        follows_.assign(last - first, {-1, 0});
+        const std::int64_t nodes = keys.nodes(), blocks = keys.room() / KeyMatrix<Key>::LANES;
+        masks_.resize(2 * TOGETHER * blocks);
+        for (int i = 0; i < TOGETHER; ++i)
+            for (int side = 0; side < 2; ++side) lanes_[i].taken[side] = masks_[(2 * i + side) * blocks].lane;
+        pause_ = 7;
+        while (32 * (pause_ + 1) < nodes) pause_ = 2 * pause_ + 1;
+        std::size_t size = 64;
+        while (size < static_cast<std::size_t>(2 * (last - first) * (nodes / (pause_ + 1) + 1))) size *= 2;
+        if (states_.size() < size) states_.assign(size, State{});
+        ++round_;
+        if (nodes != signed_) sign(nodes);
+    }
+
+    // A set of visited nodes is kept as two words, the XOR of its nodes' signs: one bit each for the first 128 nodes,
+    // which makes the words the set itself, and fixed random words for the nodes of larger segments.
+    void sign(std::int64_t nodes) {
+        std::uint64_t seed = 0;
+        signed_ = nodes;
+        signs_.assign(2 * nodes, 0);
+        for (std::int64_t i = 0; i < nodes; ++i) {
+            for (int word = 0; word < 2; ++word) {
+                std::uint64_t mixed = seed += 0x9e3779b97f4a7c15;
+                mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+                mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+                signs_[2 * i + word] = nodes > 128 ? mixed ^ mixed >> 31 : 0;
+            }
+            if (nodes <= 128) signs_[2 * i + i / 64] = std::uint64_t{1} << i % 64;
+        }
+    }
+
+    ANONSET_INLINE void begin(Lane& lane, std::int64_t start) {
+        const std::int64_t room = keys_->room();
+        for (Key* taken : lane.taken) std::fill(taken, taken + room, 0);
+        lane.start = start;
+        lane.left = keys_->nodes() - 1;
+        lane.length = 0;
+        lane.visited[0] = lane.visited[1] = 0;
+        lane.end[0] = lane.end[1] = static_cast<std::uint32_t>(start);
+        lane.near[0] = lane.near[1] = keys_->least(start, lane.taken[0]);
+        visit(lane, static_cast<std::uint32_t>(start));
+    }
+
+    // Star chooses first: what it wants now, Dest must do without.
+    ANONSET_INLINE void visit(Lane& lane, std::uint32_t node) {
+        lane.visited[0] ^= signs_[2 * node];
+        lane.visited[1] ^= signs_[2 * node + 1];
+        lane.taken[0][node] = lane.taken[1][node] = NONE;
+        lane.taken[1][keys_->node(lane.near[0])] = NONE;
+    }
+
+    // One node joins; returns its side. Masks are written last: to read one back at once would stall the processor.
+    // (The joining node is not marked while its own row is searched; a row holds no key for itself.)
+    ANONSET_INLINE int step(Lane& lane) {
+        if (keys_->node(lane.near[0]) == keys_->node(lane.near[1]))
+            lane.near[1] = keys_->least(lane.end[1], lane.taken[1]);
+        const int side = keys_->distance(lane.near[0]) > keys_->distance(lane.near[1]) ? 1 : 0;
+        const Key joins = lane.near[side];
+        const std::uint32_t node = keys_->node(joins);
+        lane.length += keys_->distance(joins);
+        lane.end[side] = node;
+        --lane.left;
+        lane.near[side] = keys_->least(node, lane.taken[side]);
+        visit(lane, node);
+        return side;
+    }
+
+    // Whether an earlier start has been in this state; if so, this one follows it from here on.
+    ANONSET_INLINE bool joins_earlier(const Lane& lane) {
+        const std::size_t mask = states_.size() - 1;
+        std::uint64_t hash = lane.visited[0] * 0x9e3779b97f4a7c15 ^ lane.visited[1] * 0xc2b2ae3d27d4eb4f;
+        hash = (hash ^ hash >> 32 ^ lane.end[0] ^ std::uint64_t{lane.end[1]} << 16) * 0xd6e8feb86659fd93;
+        for (std::size_t at = (hash >> 20) & mask;; at = (at + 1) & mask) {
+            State& state = states_[at];
+            if (state.round != round_) {
+                state = {
+                    {lane.visited[0], lane.visited[1]}, {lane.end[0], lane.end[1]}, round_, lane.start, lane.length};
+                return false;
+            }
+            if (state.visited[0] == lane.visited[0] && state.visited[1] == lane.visited[1] &&
+                state.end[0] == lane.end[0] && state.end[1] == lane.end[1]) {
+                follows_[lane.start - first_] = {state.start, lane.length - state.length};
+                return true;
             }
         }
-        find_bounds();
     }
 
-    // A tour still being grown has to pass every unvisited node by two edges to two different nodes, and to
-    // leave Star and Dest by one edge each. Counting every edge at both of its ends, twice what is missing is
-    // therefore at least Σ (nearest + second nearest) over the unvisited nodes + nearest(Star) +
-    // nearest(Dest). A start whose length so far and this bound reach the best length cannot become strictly
-    // shorter, so leaving it changes nothing.
-    void find_bounds() {
-        nearest_.assign(count_, 0);
-        both_.assign(count_, 0);
-        everything_ = 0;
-        for (std::int64_t i = 0; i < count_; ++i) {
-            Key first = NONE, second = NONE;
-            for (std::int64_t j = 0; j < count_; ++j) {
-                const Key key = keys_[i * stride_ + j];
-                second = std::min(second, std::max(first, key));
-                first = std::min(first, key);
-            }
-            if (count_ > 1) nearest_[i] = distance(first);
-            both_[i] = nearest_[i] + (count_ > 2 ? distance(second) : nearest_[i]);
-            everything_ += both_[i];
-        }
-    }
-
-    void grow(std::int64_t start) {
-        taken_.assign(stride_, 0);
-        stars_.clear();
-        dests_.clear();
-        std::int64_t star = start, dest = start, length = 0, missing = everything_ - both_[start];
-        taken_[start] = NONE;
-        Key near_star = least(star), near_dest = least_but(dest, near_star);
-        for (std::int64_t left = count_ - 1; left > 0; --left) {
-            if (best_ < std::numeric_limits<std::int64_t>::max() &&
-                2 * length + missing + nearest_[star] + nearest_[dest] >= 2 * best_)
-                return;
-            if (distance(near_star) > distance(near_dest)) {
-                dest = node(near_dest);
-                dests_.push_back(dest);
-                length += distance(near_dest);
-                missing -= both_[dest];
-                taken_[dest] = NONE;
-                near_dest = least_but(dest, near_star);
-            } else {
-                star = node(near_star);
-                stars_.push_back(star);
-                length += distance(near_star);
-                missing -= both_[star];
-                taken_[star] = NONE;
-                near_star = least(star);
-                // Dest's nearest is still free: it changes only if Star now wants the same node.
-                if (near_star != NONE && node(near_star) == node(near_dest)) near_dest = least_but(dest, near_star);
-            }
-        }
-        if (count_ > 1) length += distance(keys_[star * stride_ + dest]);
-        if (length < best_) keep(start, length);
-    }
-
-    // The tour from the start along the Dest side and back along the Star side.
-    void keep(std::int64_t start, std::int64_t length) {
-        best_ = length;
-        best_loop_.assign(1, start);
-        best_loop_.insert(best_loop_.end(), dests_.begin(), dests_.end());
-        best_loop_.insert(best_loop_.end(), stars_.rbegin(), stars_.rend());
-    }
-
-    Key least(std::int64_t from) const {
-        const Key* row = &keys_[from * stride_];
-        const Key* taken = taken_.data();
-        Key best = NONE;
-        for (std::int64_t j = 0; j < stride_; ++j) best = std::min<Key>(best, row[j] | taken[j]);
-        return best;
-    }
-
-    Key least_but(std::int64_t from, Key other) {
-        if (other == NONE) return NONE;
-        taken_[node(other)] = NONE;
-        const Key best = least(from);
-        taken_[node(other)] = 0;
-        return best;
-    }
-
-    std::int64_t distance(Key key) const {
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(key) >> shift_);
-    }
-    std::int64_t node(Key key) const {
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(key) & ((std::uint64_t{1} << shift_) - 1));
-    }
-
-    static constexpr std::int64_t LANES = 64 / sizeof(Key);
-    std::int64_t count_ = 0, stride_ = 0, best_ = 0, everything_ = 0;
-    int shift_ = 0;
-    std::vector<Key> keys_, taken_;
-    std::vector<std::uint32_t> overlap_;
-    std::vector<std::int64_t> nearest_, both_, stars_, dests_, best_loop_;
+    const KeyMatrix<Key>* keys_ = nullptr;
+    std::int64_t first_ = 0, signed_ = 0;
+    std::int64_t pause_ = 7;  // states are kept and compared only when `left` is a multiple of pause_ + 1
+    std::uint32_t round_ = 0;
+    Lane lanes_[TOGETHER];
+    std::vector<typename KeyMatrix<Key>::Block> masks_;
+    std::vector<std::uint64_t> signs_;
+    std::vector<State> states_;
+    std::vector<Follow> follows_;
 };
 
-// Tours through the segments order[bounds[s] … bounds[s + 1]).
-inline Tours prim_tours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds, std::int64_t segments,
-                        std::int64_t vocabulary, int threads, Monitor& monitor) {
-    struct Worker {
-        SharedItems shared;
-        PrimTsp<std::uint16_t> narrow;
-        PrimTsp<std::uint32_t> wide;
-        PrimTsp<std::uint64_t> widest;
-    };
-    Tours tours{std::vector<std::int64_t>(data.rows), std::vector<std::int64_t>(segments)};
-    std::vector<Worker> workers;
-    for (int i = 0; i < thread_count(threads); ++i) workers.push_back({SharedItems(vocabulary), {}, {}, {}});
-    parallel_for(segments, threads, monitor, [&](std::int64_t segment, int worker) {
-        Worker& mine = workers[worker];
-        const std::int64_t first = bounds[segment], count = bounds[segment + 1] - first;
-        std::int64_t longest = 0;
-        for (std::int64_t i = 0; i < count; ++i) longest = std::max(longest, data.size(order[first + i]));
-        const auto solve = [&](auto& tsp) {
-            tours.lengths[segment] =
-                tsp.solve(data, order + first, count, mine.shared, monitor, tours.loops.data() + first);
-        };
-        if (PrimTsp<std::uint16_t>::fits(count, 2 * longest))
-            solve(mine.narrow);
-        else if (PrimTsp<std::uint32_t>::fits(count, 2 * longest))
-            solve(mine.wide);
-        else
-            solve(mine.widest);
-    });
-    return tours;
+// The loops over keys, compiled for what the processor can do.
+ANONSET_CLONES inline void measure_tours(TourGrower<std::uint16_t>& grower, const KeyMatrix<std::uint16_t>& keys,
+                                         std::int64_t first, std::int64_t last, Monitor& monitor,
+                                         std::int64_t* lengths) {
+    grower.measure(keys, first, last, monitor, lengths);
 }
+ANONSET_CLONES inline void measure_tours(TourGrower<std::uint32_t>& grower, const KeyMatrix<std::uint32_t>& keys,
+                                         std::int64_t first, std::int64_t last, Monitor& monitor,
+                                         std::int64_t* lengths) {
+    grower.measure(keys, first, last, monitor, lengths);
+}
+ANONSET_CLONES inline void measure_tours(TourGrower<std::uint64_t>& grower, const KeyMatrix<std::uint64_t>& keys,
+                                         std::int64_t first, std::int64_t last, Monitor& monitor,
+                                         std::int64_t* lengths) {
+    grower.measure(keys, first, last, monitor, lengths);
+}
+
+// PrimTSP over all segments order[bounds[s] … bounds[s + 1]). Threads take whole segments; of a large one they share
+// the starts, so that one distance matrix is enough. A segment advances the monitor by its number of rows.
+class SegmentTours {
+  public:
+    SegmentTours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds, std::int64_t segments,
+                 std::int64_t vocabulary, int threads, Monitor& monitor)
+        : data_(data), order_(order), bounds_(bounds), threads_(thread_count(threads)), monitor_(monitor) {
+        tours_.loops.resize(data.rows);
+        tours_.lengths.resize(segments);
+        for (int i = 0; i < threads_; ++i) workers_.emplace_back(vocabulary);
+    }
+
+    Tours solve() {
+        std::vector<std::int64_t> small, large;
+        for (std::size_t s = 0; s < tours_.lengths.size(); ++s)
+            (nodes(s) < LARGE ? small : large).push_back(static_cast<std::int64_t>(s));
+        parallel_for(static_cast<std::int64_t>(small.size()), threads_, monitor_, [&](std::int64_t i, int worker) {
+            with_keys(small[i], workers_[worker], [&](auto& bench) { alone(small[i], workers_[worker], bench); });
+            monitor_.advance(nodes(small[i]) - 1);
+        });
+        for (const std::int64_t s : large) with_keys(s, workers_[0], [&](auto& bench) { together(s, bench); });
+        return std::move(tours_);
+    }
+
+  private:
+    static constexpr std::int64_t LARGE = 512;
+
+    template <class Key>
+    struct Bench {
+        KeyMatrix<Key> keys;
+        TourGrower<Key> grower;
+    };
+    struct Worker {
+        explicit Worker(std::int64_t vocabulary) : shared(vocabulary) {}
+        SharedItems shared;
+        std::tuple<Bench<std::uint16_t>, Bench<std::uint32_t>, Bench<std::uint64_t>> benches;
+        std::vector<std::uint32_t> overlap;
+        std::vector<std::int64_t> lengths;
+    };
+
+    std::int64_t nodes(std::int64_t segment) const { return bounds_[segment + 1] - bounds_[segment]; }
+    const std::int64_t* rows(std::int64_t segment) const { return order_ + bounds_[segment]; }
+
+    // Calls body with the narrowest keys that hold every distance of the segment.
+    template <class Body>
+    void with_keys(std::int64_t segment, Worker& worker, Body&& body) {
+        const std::int64_t count = nodes(segment);
+        std::int64_t longest = 0;
+        for (std::int64_t i = 0; i < count; ++i) longest = std::max(longest, data_.size(rows(segment)[i]));
+        if (KeyMatrix<std::uint16_t>::fits(count, 2 * longest)) {
+            body(std::get<0>(worker.benches));
+        } else if (KeyMatrix<std::uint32_t>::fits(count, 2 * longest)) {
+            body(std::get<1>(worker.benches));
+        } else {
+            body(std::get<2>(worker.benches));
+        }
+    }
+
+    template <class Key>
+    void alone(std::int64_t segment, Worker& worker, Bench<Key>& bench) {
+        const std::int64_t count = nodes(segment);
+        bench.keys.load(data_, rows(segment), count, worker.shared);
+        for (std::int64_t i = 0; i < count; ++i) bench.keys.fill(i, worker.shared, worker.overlap);
+        worker.lengths.resize(count);
+        measure_tours(bench.grower, bench.keys, 0, count, monitor_, worker.lengths.data());
+        keep_best(segment, bench, worker.lengths);
+    }
+
+    template <class Key>
+    void together(std::int64_t segment, Bench<Key>& bench) {
+        const std::int64_t count = nodes(segment), blocks = 8 * threads_;
+        bench.keys.load(data_, rows(segment), count, workers_[0].shared);
+        parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int worker) {
+            // Row i has count − i entries to fill, so every block takes its rows from all over.
+            for (std::int64_t i = block; i < count; i += blocks)
+                bench.keys.fill(i, workers_[0].shared, workers_[worker].overlap);
+        });
+        std::vector<std::int64_t> lengths(count);
+        parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int worker) {
+            const std::int64_t first = count * block / blocks, last = count * (block + 1) / blocks;
+            auto& grower = std::get<Bench<Key>>(workers_[worker].benches).grower;
+            measure_tours(grower, bench.keys, first, last, monitor_, lengths.data());
+            monitor_.advance(last - first);
+        });
+        keep_best(segment, bench, lengths);
+    }
+
+    // The first of the shortest.
+    template <class Key>
+    void keep_best(std::int64_t segment, Bench<Key>& bench, const std::vector<std::int64_t>& lengths) {
+        const auto best = std::min_element(lengths.begin(), lengths.begin() + nodes(segment));
+        tours_.lengths[segment] = *best;
+        bench.grower.trace(bench.keys, best - lengths.begin(), rows(segment), tours_.loops.data() + bounds_[segment]);
+    }
+
+    Csr data_;
+    const std::int64_t *order_, *bounds_;
+    int threads_;
+    Monitor& monitor_;
+    Tours tours_;
+    std::vector<Worker> workers_;
+};
 
 }  // namespace anonset

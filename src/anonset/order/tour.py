@@ -32,5 +32,5 @@ def prim_tours(data: Transactions, ordering: Longs, bounds: Longs, job: Job) -> 
     >>> loops.tolist(), lengths.tolist()
     ([0, 1, 3, 2], [8])
     """
-    with job.stage("tours", total=len(bounds) - 1) as monitor:
+    with job.stage("tours", total=len(data)) as monitor:
         return _native.prim_tours(data.offsets, data.items, ordering, bounds, data.n_items, job.threads, monitor)
