@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "csr.hpp"
@@ -18,155 +17,162 @@ struct WindowGroups {
     std::int32_t groups = 0;
 };
 
-// One per thread: the tables over the vocabulary are cleared only where they were touched.
+// Groups tour after tour, each at least k long; one object per thread. Positions run along the tour and, because it is
+// closed, once more around: position i + size is position i.
 class WindowGrouper {
   public:
     WindowGrouper(const Csr& data, std::int64_t vocabulary, std::int64_t k)
-        : data_(data), k_(k), count_(vocabulary, 0), centers_(vocabulary) {}
+        : data_(data), k_(k), places_(vocabulary, 0) {
+        // What one more holder of an item adds to the loss of a window (see measure_losses).
+        for (std::int64_t c = 0; c < k; ++c) {
+            const auto gain = [&](std::int64_t holders) { return std::max<std::int64_t>(0, 2 * holders - k); };
+            added_.push_back(1 - (gain(c + 1) - gain(c)));
+        }
+    }
 
-    // Groups the rows of one tour; group[row] counts from 0. Returns the number of groups.
+    // Fills group[row] (counted from 0) and voters[row] for the rows of the tour; returns the number of groups.
     std::int32_t solve(const std::int64_t* loop, std::int64_t size, std::int32_t* group, std::uint8_t* voters) {
-        loop_ = loop;
-        size_ = size;
+        copy_tour(loop, size);
         measure_losses();
         choose_windows();
-        const std::int32_t groups = take_windows(group, voters);
-        join_leftovers(groups, group, voters);
-        return groups;
-    }
-
-  private:
-    std::int64_t row(std::int64_t position) const { return loop_[(position % size_ + size_) % size_]; }
-
-    // The loss of each window of k rows by its first position, in the gain form: the items of its rows, less
-    // max(0, 2c − k) for every item that c of them hold. Moving on by one position changes two rows.
-    void measure_losses() {
-        losses_.resize(size_);
-        loss_ = 0;
-        for (std::int64_t i = 0; i < k_; ++i) enter(row(i));
-        for (std::int64_t first = 0; first < size_; ++first) {
-            losses_[first] = loss_;
-            leave(row(first));
-            enter(row(first + k_));
-        }
-        for (std::int64_t i = 0; i < k_; ++i) leave(row(i));
-    }
-
-    void enter(std::int64_t row) {
-        for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item)
-            loss_ += 1 - gain_step(count_[*item]++);
-    }
-    void leave(std::int64_t row) {
-        for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item)
-            loss_ -= 1 - gain_step(--count_[*item]);
-    }
-    // How much max(0, 2c − k) grows from c to c + 1.
-    std::int64_t gain_step(std::int64_t c) const {
-        return std::max<std::int64_t>(0, 2 * c + 2 - k_) - std::max<std::int64_t>(0, 2 * c - k_);
-    }
-
-    // Around each position the window of Algorithm 2: k // 2 rows to either side; for an even k one too many,
-    // so the outermost row on the farther side stays out (on the left if both are as far).
-    void choose_windows() {
-        const std::int64_t range = k_ / 2;
-        firsts_.resize(size_);
-        if (k_ % 2 == 0) {
-            ahead_.resize(size_);
-            for (std::int64_t i = 0; i < size_; ++i) ahead_[i] = distance(row(i), row(i + range));
-        }
-        for (std::int64_t i = 0; i < size_; ++i) {
-            const std::int64_t left = (i - range % size_ + size_) % size_;
-            const bool shorten_left = k_ % 2 == 0 && !(ahead_[left] < ahead_[i]);
-            firsts_[i] = (left + (shorten_left ? 1 : 0)) % size_;
-        }
-    }
-
-    std::int64_t distance(std::int64_t a, std::int64_t b) const {
-        const std::int32_t *x = data_.begin(a), *x_end = data_.end(a), *y = data_.begin(b), *y_end = data_.end(b);
-        std::int64_t shared = 0;
-        while (x != x_end && y != y_end) {
-            const std::int32_t left = *x, right = *y;
-            shared += left == right;
-            x += left <= right;
-            y += right <= left;
-        }
-        return data_.size(a) + data_.size(b) - 2 * shared;
-    }
-
-    // Disjoint windows by ascending loss, ties to the lowest position. All windows are k long, so one that
-    // meets a taken window has its first or its last position in it.
-    std::int32_t take_windows(std::int32_t* group, std::uint8_t* voters) {
-        by_loss_.resize(size_);
-        std::iota(by_loss_.begin(), by_loss_.end(), 0);
-        std::stable_sort(by_loss_.begin(), by_loss_.end(),
-                         [&](std::int64_t a, std::int64_t b) { return losses_[firsts_[a]] < losses_[firsts_[b]]; });
-        for (std::int64_t i = 0; i < size_; ++i) voters[loop_[i]] = 0;
-        chosen_.clear();
-        for (const std::int64_t i : by_loss_) {
-            if (voters[row(firsts_[i])] || voters[row(firsts_[i] + k_ - 1)]) continue;
-            for (std::int64_t j = 0; j < k_; ++j) {
-                voters[row(firsts_[i] + j)] = 1;
-                group[row(firsts_[i] + j)] = static_cast<std::int32_t>(chosen_.size());
-            }
-            chosen_.push_back(firsts_[i]);
+        take_windows();
+        vote_centers();
+        for (std::int64_t i = 0; i < size; ++i) {
+            voters[loop[i]] = taken_[i] >= 0;
+            group[loop[i]] = taken_[i] >= 0 ? taken_[i] : nearest_center(i);
         }
         return static_cast<std::int32_t>(chosen_.size());
     }
 
-    // Every row outside the windows joins the nearest center as the windows voted it, ties to the first
-    // group.
-    void join_leftovers(std::int32_t groups, std::int32_t* group, const std::uint8_t* voters) {
-        vote_centers(groups);
-        for (std::int64_t i = 0; i < size_; ++i) {
-            const std::int64_t left = loop_[i];
-            if (voters[left]) continue;
-            shared_.assign(groups, 0);
-            for (const std::int32_t* item = data_.begin(left); item != data_.end(left); ++item)
-                for (const std::int32_t g : centers_[*item]) ++shared_[g];
-            std::int64_t best = std::numeric_limits<std::int64_t>::max();
-            for (std::int32_t g = 0; g < groups; ++g) {
-                const std::int64_t far = center_size_[g] - 2 * shared_[g];  // + the row's own size
-                if (far < best) best = far, group[left] = g;
+  private:
+    // The rows of the tour side by side, their items renumbered: everything that follows stays in the cache.
+    void copy_tour(const std::int64_t* loop, std::int64_t size) {
+        size_ = size;
+        touched_.clear();
+        items_.clear();
+        starts_.assign(1, 0);
+        for_rows(data_, loop, size, [&](std::int64_t row) {
+            for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item) {
+                if (places_[*item] == 0) {
+                    touched_.push_back(*item);
+                    places_[*item] = static_cast<std::int32_t>(touched_.size());
+                }
+                items_.push_back(places_[*item] - 1);
             }
-        }
-        for (const std::int32_t item : touched_) centers_[item].clear();
+            starts_.push_back(static_cast<std::int64_t>(items_.size()));
+        });
+        for (const std::int32_t item : touched_) places_[item] = 0;
+        holders_.assign(touched_.size(), 0);
     }
 
-    // For every item the groups whose center holds it.
-    void vote_centers(std::int32_t groups) {
-        touched_.clear();
-        center_size_.assign(groups, 0);
-        for (std::int32_t g = 0; g < groups; ++g) {
-            for (std::int64_t j = 0; j < k_; ++j) vote(row(chosen_[g] + j), 1);
-            for (std::int64_t j = 0; j < k_; ++j) collect(row(chosen_[g] + j), g);
+    std::int64_t wrap(std::int64_t position) const { return position < size_ ? position : position - size_; }
+    template <class Body>
+    void for_items(std::int64_t position, Body&& body) const {
+        for (std::int64_t at = starts_[position]; at < starts_[position + 1]; ++at) body(items_[at]);
+    }
+
+    // The loss of the window that begins at each position, in the gain form: the items of its rows, less
+    // max(0, 2c − k) for every item that c of them hold. Moving on by one position changes two rows.
+    void measure_losses() {
+        losses_.resize(size_);
+        std::int64_t loss = 0;
+        const auto enter = [&](std::int32_t item) { loss += added_[holders_[item]++]; };
+        const auto leave = [&](std::int32_t item) { loss -= added_[--holders_[item]]; };
+        for (std::int64_t i = 0; i < k_; ++i) for_items(i, enter);
+        for (std::int64_t first = 0; first < size_; ++first) {
+            losses_[first] = loss;
+            for_items(first, leave);
+            for_items(wrap(first + k_), enter);
+        }
+        std::fill(holders_.begin(), holders_.end(), 0);
+    }
+
+    // Around each position the window of Algorithm 2: k // 2 rows to either side. For an even k that is one row too
+    // many: the left outermost one stays out unless it is strictly nearer than the right one.
+    void choose_windows() {
+        const std::int64_t range = k_ / 2;
+        const bool even = k_ % 2 == 0;
+        ahead_.assign(size_, 0);
+        for (std::int64_t i = 0; even && i < size_; ++i) ahead_[i] = distance(i, wrap(i + range));
+        firsts_.resize(size_);
+        for (std::int64_t i = 0; i < size_; ++i) {
+            const std::int64_t left = wrap(i + size_ - range);
+            firsts_[i] = even && ahead_[left] >= ahead_[i] ? wrap(left + 1) : left;
         }
     }
-    void vote(std::int64_t row, std::int32_t weight) {
-        for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item) count_[*item] += weight;
+
+    std::int64_t distance(std::int64_t a, std::int64_t b) {
+        std::int64_t shared = 0;
+        for_items(a, [&](std::int32_t item) { holders_[item] = 1; });
+        for_items(b, [&](std::int32_t item) { shared += holders_[item]; });
+        for_items(a, [&](std::int32_t item) { holders_[item] = 0; });
+        return (starts_[a + 1] - starts_[a]) + (starts_[b + 1] - starts_[b]) - 2 * shared;
     }
-    // Counts are set back while they are read, so an item is collected once.
-    void collect(std::int64_t row, std::int32_t g) {
-        for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item) {
-            if (2 * std::int64_t{count_[*item]} > k_) {
-                centers_[*item].push_back(g);
-                touched_.push_back(*item);
-                ++center_size_[g];
-            }
-            count_[*item] = 0;
+
+    // Disjoint windows by ascending loss, ties to the lowest position. All windows are k long, so one that meets a
+    // taken window has its first or its last position in it.
+    void take_windows() {
+        by_loss_.resize(size_);
+        for (std::int64_t i = 0; i < size_; ++i) by_loss_[i] = {losses_[firsts_[i]], i};
+        std::sort(by_loss_.begin(), by_loss_.end());
+        taken_.assign(size_, -1);
+        chosen_.clear();
+        for (const auto& [loss, position] : by_loss_) {
+            const std::int64_t first = firsts_[position];
+            if (taken_[first] >= 0 || taken_[wrap(first + k_ - 1)] >= 0) continue;
+            for (std::int64_t j = 0; j < k_; ++j) taken_[wrap(first + j)] = static_cast<std::int32_t>(chosen_.size());
+            chosen_.push_back(first);
         }
     }
+
+    // For every item the groups whose center holds it, as chains of entries (entry 0 ends a chain).
+    void vote_centers() {
+        chain_.assign(touched_.size(), 0);
+        entries_.assign(1, {0, 0});
+        center_sizes_.assign(chosen_.size(), 0);
+        for (std::size_t g = 0; g < chosen_.size(); ++g) {
+            const auto center = [&](std::int32_t item) {
+                if (2 * std::int64_t{holders_[item]} > k_) {
+                    entries_.push_back({static_cast<std::int32_t>(g), chain_[item]});
+                    chain_[item] = static_cast<std::int32_t>(entries_.size()) - 1;
+                    ++center_sizes_[g];
+                }
+                holders_[item] = 0;  // each item is looked at once
+            };
+            for (std::int64_t j = 0; j < k_; ++j)
+                for_items(wrap(chosen_[g] + j), [&](std::int32_t item) { ++holders_[item]; });
+            for (std::int64_t j = 0; j < k_; ++j) for_items(wrap(chosen_[g] + j), center);
+        }
+    }
+
+    // The group whose center, as its window voted it, is nearest to a leftover; ties to the first group.
+    std::int32_t nearest_center(std::int64_t position) {
+        distances_ = center_sizes_;  // + the row's own size, the same for all
+        for_items(position, [&](std::int32_t item) {
+            for (std::int32_t at = chain_[item]; at != 0; at = entries_[at].next) distances_[entries_[at].group] -= 2;
+        });
+        return static_cast<std::int32_t>(std::min_element(distances_.begin(), distances_.end()) - distances_.begin());
+    }
+
+    struct Candidate {
+        std::int64_t loss, position;
+        bool operator<(const Candidate& other) const {
+            return loss != other.loss ? loss < other.loss : position < other.position;
+        }
+    };
+    struct Entry {
+        std::int32_t group, next;
+    };
 
     Csr data_;
-    std::int64_t k_;
-    const std::int64_t* loop_ = nullptr;
-    std::int64_t size_ = 0, loss_ = 0;
-    std::vector<std::int32_t> count_, touched_;
-    std::vector<std::vector<std::int32_t>> centers_;
-    std::vector<std::int64_t> losses_, firsts_, ahead_, by_loss_, chosen_, center_size_, shared_;
+    std::int64_t k_, size_ = 0;
+    std::vector<std::int32_t> places_, touched_, items_, holders_, chain_, taken_;
+    std::vector<std::int64_t> added_, starts_, losses_, firsts_, ahead_, chosen_, center_sizes_, distances_;
+    std::vector<Candidate> by_loss_;
+    std::vector<Entry> entries_;
 };
 
-// Groups the tours loops[bounds[s] … bounds[s + 1]), each at least k long; groups are numbered through all of
-// them.
+// Groups the tours loops[bounds[s] … bounds[s + 1]); groups are numbered through all of them.
 inline WindowGroups window_groups(const Csr& data, const std::int64_t* loops, const std::int64_t* bounds,
                                   std::int64_t segments, std::int64_t vocabulary, std::int64_t k, int threads,
                                   Monitor& monitor) {
@@ -176,6 +182,7 @@ inline WindowGroups window_groups(const Csr& data, const std::int64_t* loops, co
     parallel_for(segments, threads, monitor, [&](std::int64_t segment, int worker) {
         const std::int64_t size = bounds[segment + 1] - bounds[segment];
         first[segment + 1] = workers[worker].solve(loops + bounds[segment], size, out.group.data(), out.voters.data());
+        monitor.advance(size - 1);
     });
     for (std::int64_t segment = 0; segment < segments; ++segment) {
         first[segment + 1] += first[segment];

@@ -34,7 +34,7 @@ def window_groups(data: Transactions, loops: Longs, bounds: Longs, k: int, job: 
     >>> groups.tolist(), voters.tolist()
     ([0, 0, 0, 1, 1], [True, True, False, True, True])
     """
-    with job.stage("groups", total=len(bounds) - 1) as monitor:
+    with job.stage("groups", total=len(data)) as monitor:
         groups, voters, _ = _native.window_groups(
             data.offsets, data.items, loops, bounds, data.n_items, k, job.threads, monitor
         )
