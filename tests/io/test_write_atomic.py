@@ -4,6 +4,8 @@ import errno
 import os
 import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -239,3 +241,35 @@ def test_an_interrupt_while_writing_removes_the_temporary(tmp_path):
 def test_system_errors_become_plain_sentences(number, words):
     with pytest.raises(OutputError, match=f"out.dat could not be written: .*{words}"), plain_errors("out.dat"):
         raise OSError(number, os.strerror(number))
+
+
+def test_kill_waits_for_the_end_of_the_block_too():
+    heard = []
+    usual = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGTERM)
+            assert heard == []
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+
+
+def test_discarding_from_another_thread_leaves_nothing_and_lets_nothing_new_begin(tmp_path):
+    code = f"""
+import os, pathlib, threading, time
+from anonset.io.atomic import discard_unfinished, staging
+
+def end():
+    discard_unfinished()
+    time.sleep(0.3)
+    os._exit(7)
+
+with staging() as stage:
+    stage.file(pathlib.Path({str(tmp_path)!r}) / "out.dat").write_text("half")
+    threading.Thread(target=end).start()
+    time.sleep(0.1)
+    stage.file(pathlib.Path({str(tmp_path)!r}) / "more.dat")
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 7
+    assert names(tmp_path) == []

@@ -5,7 +5,8 @@ Steps          temporary names beside the targets, for the owner's eyes only · 
                what has to go first · put each one in place by a single link, rename or swap · flush the folders.
 Postcondition  at every moment, also after a crash, each target is absent, the old one or the new one. An error
                or Ctrl-C puts the old ones back and leaves no temporary behind; SIGKILL and power cuts can
-               leave hidden `.NAME.XXXX.part` files, which nobody reads.
+               leave hidden `.NAME.XXXX.part` files, which nobody reads. Whoever ends the process by other means calls
+               `discard_unfinished` first.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from anonset.errors import ExistsError, OutputError
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL}
 """What file systems answer that have no hard links."""
 
+STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that a program may answer by ending in good order."""
+
 _REASONS = {
     errno.ENOSPC: "the disk is full. Free some space or choose another place",
     errno.EDQUOT: "your disk quota is used up. Free some space or choose another place",
@@ -39,6 +43,10 @@ _REASONS = {
     errno.ENOENT: "its folder does not exist. Create the folder first",
     errno.ENOTDIR: "its folder is not a folder. Choose another place",
 }
+
+
+_placing = threading.RLock()
+"""Held while names are made or change hands, so that another thread can tell when it is safe to end the process."""
 
 
 class Staging:
@@ -63,7 +71,8 @@ class Staging:
     def file(self, target: Path) -> Path:
         """An empty file (mode 0600) beside `target`, to be written and then published under its name."""
         temporary = self._beside(target)
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with _placing:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         self._waiting[temporary] = target
         return temporary
 
@@ -76,7 +85,8 @@ class Staging:
         if self._force and target.is_dir() and any(target.iterdir()) and not (replaceable and replaceable(target)):
             raise ExistsError(f"The folder {target} holds other files. Choose another name or empty it first.")
         temporary = self._beside(target)
-        temporary.mkdir(mode=0o700)
+        with _placing:
+            temporary.mkdir(mode=0o700)
         self._waiting[temporary] = target
         return temporary
 
@@ -88,7 +98,7 @@ class Staging:
         for temporary in self._waiting:
             flush(temporary)
         folders = {target.parent for target in (*self._waiting.values(), *withdraw)}
-        with uninterrupted(), ExitStack() as undo:
+        with uninterrupted(), _placing, ExitStack() as undo:
             for old in withdraw:
                 self._withdraw(old, undo)
                 _flush_entry(old.parent)
@@ -158,10 +168,25 @@ class Staging:
 def staging(*, force: bool = False) -> Iterator[Staging]:
     """A place to prepare files and folders; what was not published by the end is removed."""
     stage = Staging(force)
+    _unfinished.append(stage)
     try:
         yield stage
     finally:
         with uninterrupted():
+            stage._clean()
+            _unfinished.remove(stage)
+
+
+_unfinished: list[Staging] = []
+
+
+def discard_unfinished(patience: float = 10.0) -> None:
+    """Remove every temporary, from any thread, right before the process ends; nothing can be staged afterwards.
+
+    Names that are just changing hands get the time they need: they take longer only on a disk in trouble.
+    """
+    if _placing.acquire(timeout=patience):
+        for stage in _unfinished:
             stage._clean()
 
 
@@ -177,19 +202,21 @@ def plain_errors(path: object) -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until the block is done; for the few system calls that belong together."""
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+    """Ctrl-C and `kill` wait until the block is done; for the few system calls that belong together."""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
+    usual = {number: handler for number in STOPS if callable(handler := signal.getsignal(number))}
     held: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
+    for number in usual:
+        signal.signal(number, lambda number, frame: held.append((number, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
         if held:
-            usual(*held[0])
+            usual[held[0][0]](*held[0])
 
 
 def flush(path: Path) -> None:

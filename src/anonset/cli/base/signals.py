@@ -75,9 +75,9 @@ def _install(stop: Stop) -> dict[int, Any]:
 
 def _end_now(code: int) -> None:
     """Remove unfinished files and end the process from outside the thread that is busy."""
-    cleanup = sys.modules.get("anonset.io.publish")
-    if cleanup is not None:
-        cleanup.discard_unfinished()
+    writing = sys.modules.get("anonset.io.atomic")
+    if writing is not None:
+        writing.discard_unfinished()
     sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Stopped.\n")
     sys.stderr.flush()
     os._exit(code)
