@@ -7,6 +7,7 @@ from typing import Any
 
 from anonset.conceal import Keep, conceal
 from anonset.errors import GuaranteeError, ParameterError
+from anonset.io.registry import format_of
 from anonset.job import Job, Progress
 from anonset.methods import method_spec
 from anonset.models import model as make_model
@@ -28,6 +29,7 @@ def anonymize(
     keep_order: bool = False,
     keep_ids: bool = False,
     keep_users: bool = False,
+    keep_formulas: bool = False,
     force: bool = False,
     format: str | None = None,
     progress: Progress | None = None,
@@ -46,6 +48,8 @@ def anonymize(
         method. With neither, k-anonymity.
     out, force, format
         Where and how to write the release; an existing file needs `force`.
+    keep_order, keep_ids, keep_users, keep_formulas
+        What to leave as it is although that weakens the release or harms whoever opens it in a spreadsheet.
     seed
         The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
     params
@@ -60,8 +64,12 @@ def anonymize(
     True
     """
     from anonset.io import read, write
+    from anonset.io.publish import ensure_free
 
     spec, target, values = _plan(model, method, params)
+    if out is not None:
+        ensure_free(out, force, data)  # before the work, not after it
+        format_of(out, format)
     job = job or Job(seed, threads, progress)
     keep = Keep(keep_order, keep_ids, keep_users)
     with job.stage("read"):
@@ -76,7 +84,17 @@ def anonymize(
     certificate = None
     if out is not None:
         with job.stage("write"):
-            certificate = write(release, verdict, out, method=spec.name, params=values, format=format, force=force)
+            certificate = write(
+                release,
+                verdict,
+                out,
+                method=spec.name,
+                params=values,
+                format=format,
+                force=force,
+                keep_formulas=keep_formulas,
+            )
+            notes += certificate.notes
     return Result(
         release=release,
         verdict=verdict,
