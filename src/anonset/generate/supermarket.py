@@ -63,9 +63,14 @@ class Supermarket:
             transactions, hierarchy, sensitive = map(stage.file, places)
             _write_transactions(self.transactions, transactions)
             csv.write_csv(self.hierarchy, hierarchy, _CSV)
-            sensitive.write_text("".join(f"{name}\n" for name in self.sensitive), encoding="utf-8")
+            sensitive.write_text("".join(f"{name}\n" for name in self._bought()), encoding="utf-8")
             stage.publish()
         return places
+
+    def _bought(self) -> list[str]:
+        """The sensitive products that occur: reading takes a name that the data does not hold for a mistake."""
+        bought = self.transactions.item_counts > 0
+        return list(self.transactions.labels.filter(pa.array(bought & ~self.transactions.quasi_mask)).to_pylist())
 
 
 def generate_supermarket(
