@@ -1,6 +1,7 @@
 """Options derive from the specs, once."""
 
 import inspect
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,12 @@ def test_a_parameter_of_several_methods_is_one_option_that_names_them():
         ("Several", "How large. For a, b."),
         ("Method a", "Its own."),
     ]
+
+
+def test_what_differs_between_methods_is_not_said_for_all():
+    other = replace(NUMBER, default=9)
+    [choice] = union({"a": (NUMBER,), "b": (other,)}, {"a": "Method a", "b": "Method b"}, "Several")
+    assert described(choice.param) == "How large. For a, b. (≥ 1)"
 
 
 def test_every_option_of_reading_is_there_and_format_means_the_output():

@@ -75,10 +75,10 @@ def test_every_command_explains_itself_and_its_options(name):
 
 def test_help_of_anonymize_speaks_of_every_parameter_of_every_method_and_model(cli):
     text = " ".join(cli("anonymize", "--help").out.replace("│", " ").split())
-    for spec in (*anonset.METHODS.values(), *anonset.MODELS.values()):
-        for param in spec.params:
-            assert f"--{param.name.replace('_', '-')} " in text
-            assert param.help in text
+    params = [param for spec in (*anonset.METHODS.values(), *anonset.MODELS.values()) for param in spec.params]
+    for param in params:
+        assert f"--{param.name.replace('_', '-')} " in text
+        assert any(other.help in text for other in params if other.name == param.name)
 
 
 def test_completion_scripts_are_there(process):

@@ -125,11 +125,19 @@ def _union(owners: dict[str, tuple[Param, ...]], panels: dict[str, str], shared:
             takers.setdefault(param.name, []).append(owner)
     choices = []
     for name, names in takers.items():
-        param = next(param for param in owners[names[0]] if param.name == name)
+        param = _common([param for owner in names for param in owners[owner] if param.name == name])
         if len(owners) > 1 and (len(names) > 1 or panels[names[0]] == shared):
             param = replace(param, help=f"{param.help} For {', '.join(names)}.")
         choices.append(Choice(param, panels[names[0]] if len(names) == 1 else shared, parsed=False))
     return choices
+
+
+def _common(params: list[Param]) -> Param:
+    """What several parameters of one name have in common: a range or default that differs is left out."""
+    shared = {name: getattr(params[0], name) for name in ("default", "minimum", "maximum", "choices")}
+    unequal = [name for name, value in shared.items() if any(getattr(param, name) != value for param in params)]
+    unsaid: dict[str, Any] = {name: () if name == "choices" else None for name in unequal}
+    return replace(params[0], **unsaid)
 
 
 def require_fitting(given: Given, params: tuple[Param, ...], what: str) -> None:
