@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, warn
 from anonset.cli.base.groups import (
+    KEEP_FORMULAS,
     SEED,
     THREADS,
     WRITING,
@@ -37,7 +38,7 @@ KEEP = (
 
 def keep_options() -> list[Choice]:
     """What may be kept although it weakens the release."""
-    return [Choice(param, WRITING, switch=True) for param in KEEP]
+    return [Choice(param, WRITING, switch=True) for param in (*KEEP, KEEP_FORMULAS)]
 
 
 @app.command(epilog="Example: anonset anonymize sales.csv -k 10 -o release.csv")

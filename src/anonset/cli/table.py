@@ -21,5 +21,8 @@ COMMANDS: dict[str, Command] = {
     "verify": Command("verify", "Say whether a file, ours or anybody's, keeps a promise.", "Publish"),
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
     "risk": Command("risk", "Say whom an attacker finds in data, and what a release changes about it.", "Data"),
+    "convert": Command("convert", "Turn transactions from one format into another.", "Data"),
+    "generate": Command("generate", "Make example data: quest, supermarket.", "Data"),
     "methods": Command("methods", "List the methods, or explain one of them.", "Learn"),
+    "demo": Command("demo", "Show the whole way on an example supermarket.", "Learn"),
 }
