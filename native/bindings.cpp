@@ -7,6 +7,7 @@ void bind_dual(nb::module_& m);
 void bind_gray(nb::module_& m);
 void bind_quest(nb::module_& m);
 void bind_risk(nb::module_& m);
+void bind_km(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_supermarket(nb::module_& m);
 void bind_tour(nb::module_& m);
@@ -51,6 +52,7 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_gray(m);
     anonset::bind::bind_quest(m);
     anonset::bind::bind_risk(m);
+    anonset::bind::bind_km(m);
     anonset::bind::bind_rows(m);
     anonset::bind::bind_supermarket(m);
     anonset::bind::bind_tour(m);

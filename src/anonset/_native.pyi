@@ -169,3 +169,51 @@ def link_sets(
     threads: int,
     monitor: Monitor,
 ) -> tuple[Floats, Longs, Bytes]: ...
+def km_greedy(
+    offsets: Longs,
+    items: Ints,
+    parent: Ints,
+    size: Longs,
+    leaf: Ints,
+    k: int,
+    m: int,
+    apriori: bool,
+    threads: int,
+    monitor: Monitor,
+) -> Ints: ...
+def km_specialise(
+    offsets: Longs,
+    items: Ints,
+    parent: Ints,
+    size: Longs,
+    leaf: Ints,
+    start: Ints,
+    k: int,
+    m: int,
+    monitor: Monitor,
+) -> Ints: ...
+def km_optimal(
+    offsets: Longs,
+    items: Ints,
+    parent: Ints,
+    size: Longs,
+    leaf: Ints,
+    k: int,
+    m: int,
+    bound: int,
+    most_cuts: int,
+    most_rare: int,
+    monitor: Monitor,
+) -> tuple[bool, Ints, int, int]: ...
+def km_rare(
+    offsets: Longs,
+    items: Ints,
+    parent: Ints,
+    size: Longs,
+    leaf: Ints,
+    k: int,
+    m: int,
+    shortest: bool,
+    most: int,
+    monitor: Monitor,
+) -> tuple[Longs, Ints, Longs]: ...

@@ -12,7 +12,7 @@ from anonset.job import Job, Progress
 from anonset.methods import method_spec
 from anonset.models import model as make_model
 from anonset.models import model_spec
-from anonset.release import Release, Result, Verdict
+from anonset.release import Draft, Release, Result, Verdict
 from anonset.spec import MethodSpec, Model, parse_params
 from anonset.transactions import Transactions
 from anonset.utility.information_loss import information_loss
@@ -80,7 +80,7 @@ def anonymize(
     with job.stage("check"):
         verdict = require(target.check(release))
     with job.stage("measure"):
-        measurements = {**information_loss(source, draft.release, draft.source), **draft.measurements}
+        measurements = {**_loss(source, draft), **draft.measurements}
     certificate = None
     if out is not None:
         with job.stage("write"):
@@ -106,6 +106,7 @@ def anonymize(
         seconds=job.seconds,
         notes=(*source.notes, *draft.notes, *notes, *keep.warnings()),
         certificate=certificate,
+        cut=draft.cut,
     )
 
 
@@ -129,6 +130,11 @@ def verify(
     target = make_model(model, **params) if isinstance(model, str) else model
     release = data if isinstance(data, Release) else read_release(data, **(read_options or {}))
     return target.check(release)
+
+
+def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
+    """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
+    return information_loss(source, draft.release, draft.source) if draft.cut is None else {}
 
 
 def require(verdict: Verdict) -> Verdict:

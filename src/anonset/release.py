@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from anonset.errors import InputError
 from anonset.transactions import Ints, Longs, Transactions
+
+if TYPE_CHECKING:
+    from anonset.hierarchy import Cut
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +118,14 @@ class Draft:
     `source[i]` is the original transaction behind published transaction `i`, or −1 for one that the method
     invented. A method that invents transactions or leaves some out says how many: `transactions_added` and
     `transactions_removed` among its `measurements`. These are the method's own figures; they are private, like
-    everything computed from the original.
+    everything computed from the original. A method that publishes nodes of a hierarchy hands over its cut.
     """
 
     release: Release
     source: Longs
     measurements: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    cut: Cut | None = None
 
     @classmethod
     def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
@@ -135,7 +139,8 @@ class Result:
 
     Everything but `release`, `verdict` and `certificate` is private: `source` links each published transaction to
     the original one, `measurements` (information loss …) are computed from the original, and whoever knows the
-    `seed` can undo the shuffling.
+    `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a method
+    works that way.
     """
 
     release: Release
@@ -148,8 +153,10 @@ class Result:
     seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
     certificate: Certificate | None = None
+    cut: Cut | None = None
 
     def __repr__(self) -> str:
-        ratio = self.measurements.get("information_loss_ratio")
+        ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))
         loss = "" if ratio is None else f", information loss {ratio:.1%}"
+        loss += "" if penalty is None else f", NCP {penalty:.4f}"
         return f"Result({self.method}: {self.verdict.promise}{loss})"

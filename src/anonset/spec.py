@@ -7,8 +7,10 @@ reference tables and the contract tests read it from here.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from anonset.errors import ParameterError, unknown
@@ -122,6 +124,15 @@ def _parse_choice(param: Param, value: Any) -> str:
     return str(value)
 
 
+def _parse_hierarchy(param: Param, value: Any) -> Any:
+    """A path (of which certificates show only the name) or a `Hierarchy`; tables become one."""
+    if isinstance(value, (str, os.PathLike)):
+        return Path(value)
+    from anonset.hierarchy.tree import as_hierarchy
+
+    return as_hierarchy(value)
+
+
 _PARSERS: dict[str, Callable[[Param, Any], Any]] = {
     "int": _parse_int,
     "float": _parse_float,
@@ -129,7 +140,7 @@ _PARSERS: dict[str, Callable[[Param, Any], Any]] = {
     "bool": _parse_bool,
     "choice": _parse_choice,
     "text": lambda param, value: str(value),
-    "hierarchy": lambda param, value: value,
+    "hierarchy": _parse_hierarchy,
 }
 
 

@@ -104,7 +104,7 @@ def test_what_the_system_refuses_names_the_file(broken):
 def test_a_typo_is_a_wrong_call_and_the_nearest_name_is_suggested(cli, args, suggestion):
     done = cli(*args)
     assert done.code == 2
-    assert f"Did you mean {suggestion}?" in done.err
+    assert f"Did you mean {suggestion}" in done.err
     assert done.err.count("\n") == 1
 
 

@@ -54,10 +54,15 @@ class Cut:
     @classmethod
     def of_nodes(cls, hierarchy: Hierarchy, nodes: Any) -> Cut:
         """The cut that publishes these nodes, and every item below none of them as itself."""
+        chosen = np.unique(np.asarray(nodes, dtype=np.int32))
+        ends = hierarchy.end[chosen]
+        covered = np.concatenate(([0], np.maximum.accumulate(ends)))[:-1]
+        chosen = chosen[chosen >= covered]  # of nested nodes the upper one counts
+        begin = np.searchsorted(hierarchy.leaves, chosen)
+        sizes = np.searchsorted(hierarchy.leaves, hierarchy.end[chosen]) - begin
         published = hierarchy.leaves.copy()
-        for node in sorted(int(node) for node in nodes):
-            inside = slice(*np.searchsorted(hierarchy.leaves, (node, hierarchy.end[node])))
-            published[inside] = np.minimum(published[inside], node)  # of nested nodes the upper one counts
+        inside = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        published[inside] = np.repeat(chosen, sizes)
         return cls(hierarchy, published)
 
     def mapping(self) -> dict[str, str]:

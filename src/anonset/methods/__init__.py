@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anonset.errors import unknown
-from anonset.methods import cahd_gray, cahd_rcm, lsh, nn, perm_mondrian, pta
+from anonset.methods import cahd_gray, cahd_rcm, km_apriori, km_direct, km_optimal, lsh, nn, perm_mondrian, pta
 from anonset.spec import MethodSpec
 
 METHODS: dict[str, MethodSpec] = {
@@ -15,6 +15,9 @@ METHODS: dict[str, MethodSpec] = {
         nn.SPEC,
         lsh.SPEC,
         perm_mondrian.SPEC,
+        km_apriori.SPEC,
+        km_direct.SPEC,
+        km_optimal.SPEC,
     )
 }
 

@@ -1,0 +1,140 @@
+"""What the methods that cut through a hierarchy share: the domain they search, and how a cut is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from anonset.errors import InfeasibleError, InputError
+from anonset.hierarchy import Cut, Hierarchy, balanced
+from anonset.hierarchy.cut import lacking
+from anonset.hierarchy.tree import as_hierarchy
+from anonset.job import Job
+from anonset.release import Draft
+from anonset.spec import Param
+from anonset.transactions import Ints, Longs, Transactions
+from anonset.utility.ncp import ncp
+
+FAN_OUT = 5
+PAPER = "M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008"
+
+HIERARCHY = Param(
+    "hierarchy",
+    "hierarchy",
+    "The item hierarchy: a file or table (item, level1, level2, …), or a Hierarchy. By default neighbouring items "
+    "share a node, five by five.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The items of the data in their hierarchy, without nodes that would change nothing.
+
+    Kept are the items that occur, every node above at least two of them on different branches, and the root. All
+    arrays are over these nodes, in depth-first order.
+    """
+
+    data: Transactions
+    hierarchy: Hierarchy
+    node: Ints  # the hierarchy's node behind each of ours
+    parent: Ints
+    leaf: Ints  # of each item code; −1 for items that do not occur
+    notes: tuple[str, ...]
+
+    @cached_property
+    def size(self) -> Longs:
+        """How many items of the whole hierarchy each node stands for."""
+        return np.ascontiguousarray(self.hierarchy.leaf_counts[self.node])
+
+    @property
+    def arrays(self) -> tuple[Longs, Ints, Ints, Longs, Ints]:
+        """What every kernel takes."""
+        return self.data.offsets, self.data.items, self.parent, self.size, self.leaf
+
+    def cut(self, published: Ints) -> Cut:
+        """The cut through the whole hierarchy for a kernel's answer: the published node of each of our nodes."""
+        used = np.unique(published[self.leaf[self.leaf >= 0]])
+        nodes = self.node[used]
+        return Cut.of_nodes(self.hierarchy, nodes[~self.hierarchy.is_leaf[nodes]])
+
+
+def domain(data: Transactions, hierarchy: Any) -> Domain:
+    """The domain of this data; a balanced hierarchy where none is given."""
+    notes: tuple[str, ...] = ()
+    if hierarchy is None:
+        tree = balanced(data.labels, FAN_OUT)
+        notes = (f"No hierarchy was given: neighbouring items share a node, {FAN_OUT} by {FAN_OUT}.",)
+    else:
+        tree = as_hierarchy(hierarchy)
+        notes = tree.notes
+    if data.sensitive is not None and data.sensitive.any():
+        notes = (*notes, "Sensitive items are treated like all others: k^m-anonymity takes any item for a secret.")
+    leaves = tree.nodes_of(data.labels)
+    occurs = data.item_counts > 0
+    if (leaves[occurs] < 0).any():
+        raise InputError(lacking(data.labels.filter(pa.array((leaves < 0) & occurs))))
+    keep, parent = _branching(tree, leaves[occurs])
+    place = np.cumsum(keep, dtype=np.int32) - 1
+    leaf = np.where(occurs, place[np.maximum(leaves, 0)], -1).astype(np.int32)
+    return Domain(data, tree, np.flatnonzero(keep).astype(np.int32), place_parent(parent, keep, place), leaf, notes)
+
+
+def _branching(tree: Hierarchy, used: Ints) -> tuple[Any, Ints]:
+    """Which nodes make a difference to these items, and the nearest such node above each."""
+    below = np.zeros(len(tree) + 1, dtype=np.int64)
+    below[used + 1] = 1
+    below = np.cumsum(below)
+    has_items = below[tree.end] > below[:-1]
+    branches = np.bincount(tree.parent[1:], weights=has_items[1:], minlength=len(tree))
+    keep = branches >= 2
+    keep[used] = True
+    keep[0] = True
+    parent = tree.parent.copy()
+    while True:
+        skipped = (parent > 0) & ~keep[np.maximum(parent, 0)]
+        if not skipped.any():
+            return keep, parent
+        parent = np.where(skipped, tree.parent[np.maximum(parent, 0)], parent)
+
+
+def place_parent(parent: Ints, keep: Any, place: Ints) -> Ints:
+    """Parents among the kept nodes, under their new numbers."""
+    kept = parent[keep]
+    return np.where(kept >= 0, place[np.maximum(kept, 0)], -1).astype(np.int32)
+
+
+def require_feasible(data: Transactions, k: int) -> None:
+    """Refuse what even a single node for everything could not promise."""
+    filled = int((data.lengths > 0).sum())
+    if 0 < filled < k:
+        what = "the number of transactions" if filled == len(data) else "the number of transactions with items"
+        raise InfeasibleError(f"'k' must be at most {what} ({filled:,}). Got {k:,}. Choose a smaller k or add data.")
+
+
+def publish(found: Domain, cut: Cut, m: int, job: Job, **figures: Any) -> Draft:
+    """The transactions recoded by the cut, with its loss and notes."""
+    data = found.data
+    with job.stage("recode"):
+        published = cut.apply(data)
+    changed = int(((cut.published != cut.hierarchy.leaves) & _occurring(found)).sum())
+    notes = found.notes
+    longest = int(data.lengths.max(initial=0))
+    if 0 < longest < m:
+        notes = (
+            *notes,
+            f"No transaction has more than {longest:,} items: m = {longest:,} says the same as {m:,}.",
+        )
+    measured = {"ncp": ncp(data, cut), "generalised_items": changed, "published_items": published.n_items, **figures}
+    draft = Draft.of_rows(published, measured)
+    return Draft(draft.release, draft.source, measured, notes, cut=cut)
+
+
+def _occurring(found: Domain) -> Any:
+    """Which leaves of the hierarchy occur in the data."""
+    mask = np.zeros(len(found.hierarchy), dtype=np.bool_)
+    mask[found.node[found.leaf[found.leaf >= 0]]] = True
+    return mask[found.hierarchy.leaves]

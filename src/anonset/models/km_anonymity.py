@@ -1,0 +1,207 @@
+"""k^m-anonymity: any m or fewer items that somebody may know match at least k published transactions, or none.
+
+Precondition   a release in rows. Every published item counts: any of them may be the secret, any may be known.
+Check          count the support of every set of 1, 2, … m published items that occurs in a transaction; a transaction
+               with fewer than m items counts with all of its subsets. Take the smallest support.
+Postcondition  `holds` iff the smallest support is at least k. `measured["k"]` is that support; `measured["m"]` is the
+               largest number of known items found to be safe with k. Sizes beyond m are tried as long as that is
+               quick; if a transaction of the greatest length is reached, larger m promise nothing more.
+
+Counting goes size by size. The sets of one size are grown from blocks of prefixes: memory stays within a block,
+however many sets there are. A support of 1 ends the search, since nothing can be rarer.
+
+M. Terrovitis, N. Mamoulis, P. Kalnis, "Privacy-preserving anonymization of set-valued data", PVLDB 1(1), 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from anonset.models.k_anonymity import K, equal_sets
+from anonset.release import Release, Verdict, Witness
+from anonset.spec import ModelSpec, Param
+from anonset.transactions import Ints, Longs, Transactions
+
+MOST_WITNESSES = 5
+BLOCK = 1 << 20  # grown occurrences held at once
+QUICK = 2_000_000  # occurrences that are counted for an m larger than asked for
+
+M = Param(
+    "m",
+    "int",
+    "How many items of a person's transaction an attacker may know.",
+    default=2,
+    minimum=1,
+    short="-m",
+    example=2,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Rare:
+    """The smallest support among the itemsets of one size, and a few of those itemsets."""
+
+    support: int
+    itemsets: list[tuple[int, tuple[int, ...]]]  # (support, items), rarest first
+
+
+def check(release: Release, k: int, m: int) -> Verdict:
+    """Whether every set of at most m published items that occurs at all occurs in at least k transactions."""
+    sets = release.transactions
+    examples, weights = equal_sets(sets)
+    distinct = sets.take(examples)
+    longest = int(distinct.lengths.max(initial=0))
+    lowest, safe, witnesses = len(sets), 0, []
+    for size in range(1, longest + 1):
+        if size > m and (lowest < k or _occurrences(distinct, size) > QUICK):
+            break
+        rare = rarest(distinct, weights, size)
+        if size > m and rare.support < k:
+            break
+        safe = size if min(lowest, rare.support) >= k else safe
+        if size <= m:
+            lowest = min(lowest, rare.support)
+            witnesses += rare.itemsets
+        if lowest <= 1:
+            break
+    holds = len(sets) == 0 or lowest >= k or longest == 0
+    params = {"k": k, "m": m}
+    return Verdict(
+        model="km-anonymity",
+        params=params,
+        promise=SPEC.promise(params),
+        holds=holds,
+        measured={"k": lowest, "m": max(safe, m) if holds else safe},
+        witnesses=() if holds else _witnesses(sets, witnesses, k),
+    )
+
+
+def rarest(sets: Transactions, weights: Longs, size: int) -> Rare:
+    """The rarest itemsets of exactly this size; `weights` says how many transactions each set stands for."""
+    found = Rare(int(weights.sum()) + 1, [])
+    for itemsets, support in _supports(sets, weights, size):
+        order = np.argsort(support, kind="stable")[:MOST_WITNESSES]
+        few = [(int(support[i]), tuple(itemsets[i].tolist())) for i in order]
+        together = sorted(found.itemsets + few)[:MOST_WITNESSES]
+        found = Rare(together[0][0], together)
+        if found.support == 1:
+            break
+    return found
+
+
+def _supports(sets: Transactions, weights: Longs, size: int) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
+    """All itemsets of this size with their supports, block by block."""
+    occurrence = np.argsort(sets.items, kind="stable")
+    first = sets.items[occurrence]
+    starts = np.flatnonzero(np.concatenate(([True], first[1:] != first[:-1])))
+    prefix = np.cumsum(np.concatenate(([0], first[1:] != first[:-1])))
+    weight = weights[sets.rows].astype(np.float64)
+    ends = np.repeat(sets.offsets[1:], sets.lengths)
+    grower = _Grower(sets.items, ends, weight, sets.n_items)
+    yield from grower.grow(first[starts][:, None], prefix, occurrence, size - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grower:
+    """Grows itemsets by one item at a time. An occurrence is the position of an itemset's last item in a row."""
+
+    items: Ints
+    ends: Longs  # where the row of each position ends
+    weight: npt.NDArray[np.float64]  # of the row of each position
+    n_items: int
+
+    def grow(
+        self, itemsets: npt.NDArray[np.int32], prefix: Longs, position: Longs, steps: int
+    ) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
+        """Supports of all itemsets that have `steps` items more; `prefix` is sorted and numbers `itemsets`."""
+        if steps == 0:
+            support = np.bincount(prefix, weights=self.weight[position], minlength=len(itemsets))
+            if len(support):
+                yield itemsets, support.astype(np.int64)
+            return
+        rest = self.ends[position] - position - 1
+        for block in _blocks(prefix, rest):
+            low = int(prefix[block.start])
+            grown, key = self._longer(prefix[block] - low, position[block], rest[block])
+            if steps == 1:
+                yield from self._count(itemsets, low, key, self.weight[grown])
+            else:
+                order = np.argsort(key, kind="stable")
+                key, grown = key[order], grown[order]
+                fresh = np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.empty(0, dtype=np.bool_)
+                longer = self._decode(itemsets, low, key[fresh])
+                yield from self.grow(longer, np.cumsum(fresh) - 1, grown, steps - 1)
+
+    def _longer(self, prefix: Longs, position: Longs, rest: Longs) -> tuple[Longs, Longs]:
+        """Every later item of the row after each occurrence: its position, and a key of prefix and item."""
+        begin = np.cumsum(rest) - rest
+        grown = np.repeat(position + 1 - begin, rest) + np.arange(int(rest.sum()))
+        return grown, np.repeat(prefix * self.n_items, rest) + self.items[grown]
+
+    def _count(
+        self, itemsets: npt.NDArray[np.int32], low: int, key: Longs, weight: npt.NDArray[np.float64]
+    ) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
+        if not len(key):
+            return
+        if int(key.max()) < 4 * len(key) + BLOCK:  # a table of all keys is small enough
+            table = np.bincount(key, weights=weight)
+            present = np.flatnonzero(table)
+            yield self._decode(itemsets, low, present), table[present].astype(np.int64)
+        else:
+            present, inverse = np.unique(key, return_inverse=True)
+            yield self._decode(itemsets, low, present), np.bincount(inverse, weights=weight).astype(np.int64)
+
+    def _decode(self, itemsets: npt.NDArray[np.int32], low: int, key: Longs) -> npt.NDArray[np.int32]:
+        last = (key % self.n_items).astype(np.int32)
+        return np.column_stack((itemsets[low + key // self.n_items], last))
+
+
+def _blocks(prefix: Longs, rest: Longs) -> Iterator[slice]:
+    """Runs of whole prefixes that grow to about `BLOCK` occurrences each."""
+    if not len(prefix):
+        return
+    starts = np.flatnonzero(np.concatenate(([True], prefix[1:] != prefix[:-1])))
+    work = np.add.reduceat(rest, starts)
+    number = np.maximum(np.cumsum(work) - 1, 0) // BLOCK
+    opens = starts[np.flatnonzero(np.concatenate(([True], number[1:] != number[:-1])))]
+    for begin, end in zip(opens, np.append(opens[1:], len(prefix)), strict=True):
+        yield slice(int(begin), int(end))
+
+
+def _occurrences(sets: Transactions, size: int) -> float:
+    """How many itemsets of this size the transactions hold, with repetition."""
+    lengths = sets.lengths.astype(np.float64)
+    ways = np.ones(len(lengths))
+    for step in range(size):
+        ways *= np.maximum(lengths - step, 0) / (step + 1)
+    return float(ways.sum())
+
+
+def _witnesses(sets: Transactions, itemsets: list[tuple[int, tuple[int, ...]]], k: int) -> tuple[Witness, ...]:
+    worst = sorted((entry for entry in itemsets if entry[0] < k), key=lambda entry: (entry[0], len(entry[1]), entry[1]))
+    return tuple(
+        Witness(
+            f"{support:,} transaction{'s' if support != 1 else ''} with these published items together; "
+            f"{k:,} are needed",
+            tuple(sets.labels.take(pa.array(items, type=pa.int32())).to_pylist()),
+            support,
+        )
+        for support, items in worst[:MOST_WITNESSES]
+    )
+
+
+SPEC = ModelSpec(
+    name="km-anonymity",
+    title="k^m-anonymity",
+    statement="any {m} or fewer published items that occur together do so in at least {k} transactions",
+    params=(K, M),
+    check=check,
+    paper="M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, "
+    "PVLDB 1(1), 2008",
+    default_method="km-apriori",
+)
