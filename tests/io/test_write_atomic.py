@@ -229,6 +229,24 @@ def test_an_interrupt_while_writing_removes_the_temporary(tmp_path):
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_an_interrupt_while_names_change_hands_takes_everything_back(tmp_path, monkeypatch, force):
+    if force:
+        (tmp_path / "one").write_text("old")
+    usual = atomic._flush_entry
+    monkeypatch.setattr(atomic, "_flush_entry", lambda folder: (interrupt(), usual(folder)))
+
+    def publish():
+        with staging(force=force) as stage:
+            for name in ("one", "two"):
+                stage.file(tmp_path / name).write_text("new")
+            stage.publish()
+
+    with pytest.raises(KeyboardInterrupt):
+        publish()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == ({"one": "old"} if force else {})
+
+
 @pytest.mark.parametrize(
     ("number", "words"),
     [

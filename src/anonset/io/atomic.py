@@ -93,18 +93,20 @@ class Staging:
     def publish(self, withdraw: Sequence[Path] = ()) -> None:
         """Put everything in place, in the order it was staged; `withdraw` names files that must go first.
 
-        Ctrl-C waits until this is done. If one of them cannot be put in place, all is as it was before.
+        If one of them cannot be put in place, or Ctrl-C comes before the last one is, all is as it was before.
         """
         for temporary in self._waiting:
             flush(temporary)
         folders = {target.parent for target in (*self._waiting.values(), *withdraw)}
-        with uninterrupted(), _placing, ExitStack() as undo:
+        with uninterrupted() as held, _placing, ExitStack() as undo:
             for old in withdraw:
                 self._withdraw(old, undo)
                 _flush_entry(old.parent)
             for temporary, target in self._waiting.items():
                 self._place(temporary, target, undo)
                 _flush_entry(target.parent)
+            if held:
+                raise KeyboardInterrupt
             undo.pop_all()
             self._clean()
             for folder in folders:
@@ -201,17 +203,20 @@ def plain_errors(path: object) -> Iterator[None]:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C and `kill` wait until the block is done; for the few system calls that belong together."""
+def uninterrupted() -> Iterator[Sequence[object]]:
+    """Ctrl-C and `kill` wait until the block is done; for the few system calls that belong together.
+
+    Gives the signals that wait.
+    """
+    held: list[tuple[int, FrameType | None]] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield held
         return
     usual = {number: handler for number in STOPS if callable(handler := signal.getsignal(number))}
-    held: list[tuple[int, FrameType | None]] = []
     for number in usual:
         signal.signal(number, lambda number, frame: held.append((number, frame)))
     try:
-        yield
+        yield held
     finally:
         for number, handler in usual.items():
             signal.signal(number, handler)
