@@ -18,9 +18,8 @@ from anonset.spec import Param
 if TYPE_CHECKING:
     from anonset.job import Job
     from anonset.release import Result, Verdict
-    from anonset.risk import Risk
+    from anonset.risk import Attack
     from anonset.summary import Summary
-    from anonset.transactions import Transactions
 
 app = Application()
 
@@ -60,8 +59,8 @@ class Told:
 
     places: Places
     before: Summary
-    risks: list[Risk]
     result: Result
+    attacks: list[Attack]
     verdict: Verdict
 
 
@@ -77,41 +76,41 @@ def demo(trying: Given, writing: Given, running: Given, directory: Folder = "ano
     Everything is written into DIR; nothing in it is about a real person.
     """
     from anonset.job import Job
-    from anonset.risk import singled_out
-    from anonset.summary import summarize
 
-    places, k = Places(Path(directory)), K.parse(trying.get("k"))
+    places = Places(Path(directory))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 1), running.get("threads"), progress=display)
-        shop = _make_shop(places, SIZE.parse(trying.get("transactions")), job, "force" in writing)
-        risks = [singled_out(shop, m, job=job) for m in KNOWN]
-        result = _anonymize(places, k, job)
-        verdict = _check(places, k, job)
-    told = Told(places, summarize(shop), risks, result, verdict)
+        _make_shop(places, SIZE.parse(trying.get("transactions")), job, "force" in writing)
+        told = _whole_way(places, K.parse(trying.get("k")), job)
     if "json" in running:
         show_json(_as_json(told))
     elif "quiet" not in running:
         show(*_story(told))
 
 
-def _make_shop(places: Places, size: int, job: Job, force: bool) -> Transactions:
+def _make_shop(places: Places, size: int, job: Job, force: bool) -> None:
     from anonset.generate import write_supermarket
 
-    return write_supermarket(places.folder, size, job=job, force=force).transactions
+    write_supermarket(places.folder, size, job=job, force=force)
 
 
-def _anonymize(places: Places, k: int, job: Job) -> Result:
-    from anonset.pipeline import anonymize
+def _whole_way(places: Places, k: int, job: Job) -> Told:
+    """Read the shop's data as anybody would, anonymize it, attack the release, and check the file."""
+    from anonset.io import read
+    from anonset.pairing import pair
+    from anonset.pipeline import anonymize, verify
+    from anonset.risk import attack
+    from anonset.summary import summarize
 
     secrets = {"sensitive_file": str(places.sensitive)}
-    return anonymize(str(places.data), k=k, out=str(places.release), force=True, job=job, read_options=secrets)
-
-
-def _check(places: Places, k: int, job: Job) -> Verdict:
-    from anonset.pipeline import verify
-
+    with job.stage("read"):
+        data = read(str(places.data), **secrets)
+    result = anonymize(data, k=k, out=str(places.release), force=True, job=job)
+    both = pair(data, result.release, result.source)
+    attacks = [attack(both, m, job) for m in KNOWN]
     with job.stage("verify"):
-        return verify(str(places.release), k=k, read_options={"sensitive_file": str(places.sensitive)})
+        verdict = verify(str(places.release), k=k, read_options=secrets)
+    return Told(places, summarize(data), result, attacks, verdict)
 
 
 def _story(told: Told) -> list[Any]:
@@ -122,6 +121,7 @@ def _story(told: Told) -> list[Any]:
         ("An example supermarket", _shop(told)),
         ("What an attacker could do", _attack(told)),
         ("Anonymize", _anonymized(told)),
+        ("What the attacker can do now", _attack_again(told)),
         ("Check, as anybody can", _checked(told)),
         ("What you have now", _files(told)),
     ]
@@ -144,15 +144,18 @@ def _shop(told: Told) -> list[Any]:
 
 
 def _attack(told: Told) -> list[Any]:
-    share = told.before.unique / max(told.before.transactions, 1)
-    rows = [(risk.m, f"{risk.share:.0%}", f"{risk.expected_candidates:,.1f}") for risk in told.risks]
+    shop = told.before
+    columns = ("products known", "transactions found for certain")
+    rows = [(found.m, f"{found.singled_out_before:.1%}") for found in told.attacks]
     return [
-        f"Households are only numbers, and still {share:.0%} of the transactions are the only ones with their "
-        "products. Who saw a few of them in your trolley finds the transaction, and reads the rest:",
+        f"Households are only numbers here, and still {shop.unique / max(shop.transactions, 1):.0%} of the "
+        "transactions are the only ones with their products. Who saw a few products in your trolley finds your "
+        "transaction, and reads the rest of it:",
         "",
-        table(("products known", "singled out", "candidates, mean"), rows, numbers=("products known", "singled out")),
+        table(columns, rows, numbers=columns),
         "",
-        f"$ anonset info {told.places.data}",
+        f"$ anonset risk {told.places.data} \\",
+        f"    --sensitive-file {told.places.sensitive}",
     ]
 
 
@@ -162,8 +165,22 @@ def _anonymized(told: Told) -> list[Any]:
         f"The promise: {told.verdict.promise}. Similar transactions are put together and publish what most of them "
         f"hold. That has a price: for 100 products, {100 * loss:.0f} are taken out or put in. Households and the order "
         "of the transactions are gone.",
-        f"$ anonset anonymize {told.places.data} -k {told.verdict.params['k']} -o {told.places.release}",
-        f"  --sensitive-file {told.places.sensitive}",
+        f"$ anonset anonymize {told.places.data} -k {told.verdict.params['k']} -o {told.places.release} \\",
+        f"    --sensitive-file {told.places.sensitive}",
+    ]
+
+
+def _attack_again(told: Told) -> list[Any]:
+    columns = ("products known", "found for certain", "guessed right, before", "now")
+    rows = [
+        (found.m, f"{found.singled_out_after:.1%}", f"{found.success_before:.1%}", f"{found.success_after:.1%}")
+        for found in told.attacks
+    ]
+    return [
+        table(columns, rows, numbers=columns),
+        "",
+        f"$ anonset risk {told.places.data} {told.places.release} \\",
+        f"    --sensitive-file {told.places.sensitive}",
     ]
 
 
@@ -199,7 +216,7 @@ def _as_json(told: Told) -> dict[str, Any]:
         "measured": told.verdict.measured,
         "private": {
             "before": told.before.to_dict(),
-            "risk": [risk.to_dict() for risk in told.risks],
+            "attacks": [found.to_dict() for found in told.attacks],
             "measurements": told.result.measurements,
             "seconds": told.result.seconds,
         },
