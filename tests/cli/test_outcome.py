@@ -109,10 +109,18 @@ def test_a_typo_is_a_wrong_call_and_the_nearest_name_is_suggested(cli, args, sug
 
 
 def test_a_missing_argument_says_which_and_where_to_read(cli):
-    done = cli("info")
+    done = cli("generate", "quest")
     assert done.code == 2
-    assert "DATA" in done.err
-    assert "anonset info --help" in done.err
+    assert "FILE" in done.err
+    assert "anonset generate quest --help" in done.err
+
+
+@pytest.mark.parametrize("command", ["info", "verify", "anonymize", "convert"])
+def test_data_may_be_missing_only_where_a_query_names_it(cli, command):
+    done = cli(command, *(["-k", "3"] if command in ("verify", "anonymize") else []))
+    assert done.code == 2
+    assert "DATA is missing" in done.err
+    assert "--query" in done.err
 
 
 @pytest.mark.parametrize(

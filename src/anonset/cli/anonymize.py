@@ -11,12 +11,13 @@ from anonset.cli.base.groups import (
     SEED,
     THREADS,
     WRITING,
-    Source,
+    SourceOrQuery,
     as_read_options,
     method_options,
     model_options,
     read_options,
     require_fitting,
+    require_source,
     run_options,
     write_options,
 )
@@ -49,7 +50,9 @@ def keep_options() -> list[Choice]:
     reading=read_options(),
     running=run_options(SEED, THREADS),
 )
-def anonymize(data: Source, privacy: Given, writing: Given, keeping: Given, reading: Given, running: Given) -> None:
+def anonymize(
+    privacy: Given, writing: Given, keeping: Given, reading: Given, running: Given, data: SourceOrQuery = None
+) -> None:
     """Make a release of DATA that keeps a promise, check it independently, and write it.
 
     Without --model and --method the promise is k-anonymity; one of the two is enough. Without --out nothing is written:
@@ -60,6 +63,7 @@ def anonymize(data: Source, privacy: Given, writing: Given, keeping: Given, read
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _fits(model, method, privacy)
+    require_source(data, reading)
     seed, threads = running.get("seed"), running.get("threads")
     with Display(quiet="quiet" in running or "json" in running) as display:
         result = make_release(
@@ -102,7 +106,7 @@ def page(result: Result, out: str | None) -> list[Any]:
         ("transactions", len(result.release)),
     ]
     if loss is not None:
-        rows.append(("information loss", f"{loss:.1%} of the items changed (private)"))
+        rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
     if out is None:
         return [facts(rows), "", "Nothing was written: this was a trial run. Add --out FILE to publish the release."]
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out))])]

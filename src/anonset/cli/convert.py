@@ -12,20 +12,22 @@ from anonset.cli.base.groups import (
     FORCE,
     KEEP_FORMULAS,
     WRITING,
-    Source,
+    SourceOrQuery,
     as_read_options,
     output_format,
     read_options,
+    require_source,
     run_options,
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
+from anonset.errors import InputError
 from anonset.spec import Param
 
 app = Application()
 
 Target = Annotated[
-    str,
+    str | None,
     typer.Argument(
         help="Where to write, or - for standard output. The name says the format: out.dat, out.csv.gz, out.parquet, …",
         metavar="OUT",
@@ -44,7 +46,7 @@ def write_options() -> list[Choice]:
 
 @app.command(epilog="Example: anonset convert sales.csv sales.parquet")
 @takes(writing=write_options(), reading=read_options(), running=run_options())
-def convert(data: Source, out: Target, writing: Given, reading: Given, running: Given) -> None:
+def convert(writing: Given, reading: Given, running: Given, data: SourceOrQuery = None, out: Target = None) -> None:
     """Turn transactions from one format into another. Nothing is anonymized: OUT is as private as DATA.
 
     What the new format cannot hold (users in FIMI, say) is an error that names a format that can, unless --drop
@@ -53,6 +55,11 @@ def convert(data: Source, out: Target, writing: Given, reading: Given, running: 
     from anonset.io import convert as rewrite
     from anonset.job import Job
 
+    if out is None and "query" in reading:
+        data, out = None, data
+    require_source(data, reading)
+    if out is None:
+        raise InputError("OUT is missing. Name the file to write, or - for standard output.")
     if "drop" in writing:
         writing["drop"] = [part.strip() for part in writing["drop"].split(",")]
     options = as_read_options(reading)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, table
-from anonset.cli.base.groups import Source, as_read_options, read_options, run_options
+from anonset.cli.base.groups import SourceOrQuery, as_read_options, read_options, require_source, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.spec import Param
@@ -21,7 +21,7 @@ TOP = Param("top", "int", "How many of the most frequent items to show.", 10, mi
 
 @app.command()
 @takes(looking=[Choice(TOP, "Options")], reading=read_options(), running=run_options())
-def info(data: Source, looking: Given, reading: Given, running: Given) -> None:
+def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
     """Describe transactions: counts, lengths, frequent items, duplicates, users, and how far from anonymous they are.
 
     The current k is the number of transactions that share the rarest set of items (sensitive items aside). With k = 1
@@ -31,6 +31,7 @@ def info(data: Source, looking: Given, reading: Given, running: Given) -> None:
     from anonset.job import Job
     from anonset.summary import summarize
 
+    require_source(data, reading)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(progress=display)
         with job.stage("read"):

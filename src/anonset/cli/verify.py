@@ -10,11 +10,12 @@ from anonset.cli.base.certificates import Found, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, items, measured, show, show_json, table
 from anonset.cli.base.groups import (
-    Source,
+    SourceOrQuery,
     as_read_options,
     model_options,
     read_options,
     require_fitting,
+    require_source,
     run_options,
 )
 from anonset.cli.base.options import Given, takes
@@ -31,7 +32,7 @@ BROKEN = 3
 
 @app.command(epilog="Example: anonset verify release.csv -k 10")
 @takes(privacy=model_options(), reading=read_options(), running=run_options())
-def verify(data: Source, privacy: Given, reading: Given, running: Given) -> None:
+def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
     """Say whether DATA keeps a promise; where it does not, show the sets that break it.
 
     If DATA has a certificate beside it, its checksum is compared, and model, parameters and sensitive items are
@@ -40,7 +41,8 @@ def verify(data: Source, privacy: Given, reading: Given, running: Given) -> None
     from anonset.io import read_release
     from anonset.job import Job
 
-    found = find_certificate(data)
+    require_source(data, reading)
+    found = None if data is None else find_certificate(data)
     by_certificate = found is not None and not privacy
     target = _target(found, privacy)
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -90,7 +92,7 @@ def _page(verdict: Verdict, found: Found | None) -> list[Any]:
     return [facts(rows), "", "For example:", table(("what is wrong", "published set"), shown)]
 
 
-def _as_json(data: str, verdict: Verdict, found: Found | None) -> dict[str, Any]:
+def _as_json(data: str | None, verdict: Verdict, found: Found | None) -> dict[str, Any]:
     return {
         "source": data,
         "model": verdict.model,

@@ -13,14 +13,14 @@ from anonset.cli.base.options import Choice, Given, flag
 from anonset.errors import InputError
 from anonset.spec import Param
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        help="A file, a folder, a pattern such as 'sales-*.parquet', or - for standard input.",
-        metavar="DATA",
-        show_default=False,
-    ),
-]
+_DATA: Any = typer.Argument(
+    help="A file, a folder, a pattern such as 'sales-*.parquet', or - for standard input.",
+    metavar="DATA",
+    show_default=False,
+)
+Source = Annotated[str, _DATA]
+SourceOrQuery = Annotated[str | None, _DATA]
+"""DATA may be left out where `--query` names the files; see `require_source`."""
 
 READING, WRITING, RUNNING, PRIVACY = "Reading", "Writing", "Running", "Privacy"
 
@@ -62,6 +62,13 @@ def _input_format(choice: Choice) -> Choice:
 
     param = replace(choice.param, name="input_format")
     return replace(choice, param=param, metavar="FORMAT", complete=lambda: LAYOUTS)
+
+
+def require_source(data: str | None, reading: Given) -> str | None:
+    """DATA, which may be absent only where a query says what to read."""
+    if data is None and "query" not in reading:
+        raise InputError("DATA is missing. Name a file, a folder, a pattern, or - for standard input; or give --query.")
+    return data
 
 
 def as_read_options(reading: Given) -> dict[str, Any]:
