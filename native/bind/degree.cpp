@@ -1,4 +1,5 @@
 #include "bind/common.hpp"
+#include "kernels/balanced.hpp"
 #include "kernels/band.hpp"
 #include "kernels/cahd.hpp"
 #include "kernels/lsh.hpp"
@@ -36,6 +37,17 @@ void bind_degree(nb::module_& m) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             std::vector<std::int32_t> groups;
             run(monitor, [&](Monitor& watch) { groups = cahd_groups(problem, alpha, watch); });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
+        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("alpha"), nb::arg("monitor"));
+    m.def(
+        "balanced_groups",
+        [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
+           std::int32_t n_sensitive, std::int64_t p, std::int64_t alpha, PyMonitor& monitor) {
+            const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
+            std::vector<std::int32_t> groups;
+            run(monitor, [&](Monitor& watch) { groups = balanced_groups(problem, alpha, watch); });
             return to_numpy(std::move(groups));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),

@@ -102,6 +102,17 @@ def cahd_groups(
     alpha: int,
     monitor: Monitor,
 ) -> Ints: ...
+def balanced_groups(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    n_items: int,
+    n_sensitive: int,
+    p: int,
+    alpha: int,
+    monitor: Monitor,
+) -> Ints: ...
 def nearest_groups(
     offsets: Longs,
     items: Ints,

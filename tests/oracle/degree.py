@@ -71,6 +71,64 @@ def cahd(quasi: Sets, secrets: Sets, p: int, alpha: int) -> Finder:
     return find
 
 
+class Balanced:
+    """The windows and weights as `methods/cahd_balanced.py` tells them, recomputed from the groups each time."""
+
+    def __init__(self, quasi: Sets, secrets: Sets, p: int, alpha: int) -> None:
+        self.quasi, self.secrets, self.p, self.reach = quasi, secrets, p, alpha * p
+        self.last: list[int] = []
+        self.done: list[list[int]] = []
+
+    def __call__(self, t: int, left: list[int]) -> list[int]:
+        if self.last and not set(self.last) & set(left):
+            self.done.append(self.last)
+        candidates = self.around(t, left)
+        for item in sorted(self.quasi[t], key=lambda i: (sum(i in q for q in self.quasi), i))[:8]:
+            candidates |= self.around(t, [i for i in left if item in self.quasi[i]])
+        sides = [[i for i in reversed(left) if i < t][self.reach :], [i for i in left if i > t][self.reach :]]
+        met = set(candidates)
+        group = [t]
+        ranked = sorted((x for x in candidates if not self.clash(x, group)), key=lambda x: self.weight(x, group))
+        candidates, reserve = set(ranked[: 4 * self.p]), set(ranked[4 * self.p :])
+        while len(group) < self.p:
+            candidates = {x for x in candidates if not self.clash(x, group)}
+            if candidates:
+                group.append(min(candidates, key=lambda x: self.weight(x, group)))
+                candidates.remove(group[-1])
+            elif reserve:
+                candidates, reserve = reserve, set()
+            elif any(sides):
+                candidates = {side.pop(0) for side in sides if side} - met
+            else:
+                break
+        self.last = group
+        return group[1:]
+
+    def around(self, t: int, rows: list[int]) -> set[int]:
+        return {*[i for i in rows if i < t][-self.reach :], *[i for i in rows if i > t][: self.reach]}
+
+    def clash(self, x: int, group: list[int]) -> bool:
+        return x in group or any(self.secrets[x] & self.secrets[member] for member in group)
+
+    def weight(self, x: int, group: list[int]) -> tuple[float, int]:
+        held = [s for member in group for s in sorted(self.secrets[member])]
+        cost = 0.0
+        for item in sorted(self.quasi[x]):
+            cost += sum(self.term(s, item, group) for s in held)
+        likeness = len(self.quasi[x]) - 2 * len(self.quasi[x] & self.quasi[group[0]])
+        return cost + 0.1 * likeness, x
+
+    def term(self, s: int, item: int, group: list[int]) -> float:
+        both = sum(s in self.secrets[i] and item in self.quasi[i] for i in range(len(self.quasi)))
+        if not both:
+            return 1.0
+        excess = 0.5
+        for one in [*self.done, group]:
+            for holder in (member for member in one if s in self.secrets[member]):
+                excess += sum(item in self.quasi[i] for i in one) - self.p * (item in self.quasi[holder])
+        return excess / (self.p * both + excess)
+
+
 def hashed(quasi: Sets, secrets: Sets, p: int, tables: list[list[int]]) -> Finder:
     """ApproxNonConflictNN: the nearest among those that share a bucket in some table, else among all."""
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse.csgraph import reverse_cuthill_mckee as scipy_rcm
 
 from anonset import InfeasibleError, Transactions, _native
+from anonset.group.balanced import balanced_groups
 from anonset.group.cahd import cahd_groups
 from anonset.group.degree import degree_problem
 from anonset.group.lsh import lsh_groups, projections
@@ -60,6 +61,13 @@ def test_the_cases_are_worth_something() -> None:
 def test_cahd(problem, quasi, secrets, p, alpha) -> None:
     groups = cahd_groups(problem, alpha, Job())
     assert as_sets(groups) == expected(oracle.form_groups(secrets, p, oracle.cahd(quasi, secrets, p, alpha)))
+
+
+@pytest.mark.parametrize("alpha", [1, 2])
+@pytest.mark.parametrize(("problem", "quasi", "secrets", "p"), CASES)
+def test_balanced(problem, quasi, secrets, p, alpha) -> None:
+    groups = balanced_groups(problem, alpha, Job())
+    assert as_sets(groups) == expected(oracle.form_groups(secrets, p, oracle.Balanced(quasi, secrets, p, alpha)))
 
 
 @pytest.mark.parametrize(("problem", "quasi", "secrets", "p"), CASES)

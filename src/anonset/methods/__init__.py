@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from anonset.errors import unknown
-from anonset.methods import cahd_gray, cahd_rcm, km_apriori, km_direct, km_optimal, lsh, nn, perm_mondrian, pta
+from anonset.methods import (
+    cahd_balanced,
+    cahd_gray,
+    cahd_rcm,
+    km_apriori,
+    km_direct,
+    km_optimal,
+    lsh,
+    nn,
+    perm_mondrian,
+    pta,
+)
 from anonset.spec import MethodSpec
 
 METHODS: dict[str, MethodSpec] = {
     spec.name: spec
     for spec in (
         pta.SPEC,
+        cahd_balanced.SPEC,
         cahd_gray.SPEC,
         cahd_rcm.SPEC,
         nn.SPEC,
