@@ -5,6 +5,7 @@ namespace anonset::bind {
 void bind_degree(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_gray(nb::module_& m);
+void bind_patterns(nb::module_& m);
 void bind_quest(nb::module_& m);
 void bind_risk(nb::module_& m);
 void bind_km(nb::module_& m);
@@ -50,6 +51,7 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_degree(m);
     anonset::bind::bind_dual(m);
     anonset::bind::bind_gray(m);
+    anonset::bind::bind_patterns(m);
     anonset::bind::bind_quest(m);
     anonset::bind::bind_risk(m);
     anonset::bind::bind_km(m);

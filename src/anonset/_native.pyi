@@ -228,3 +228,14 @@ def km_rare(
     most: int,
     monitor: Monitor,
 ) -> tuple[Longs, Ints, Longs]: ...
+def frequent_patterns(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    support: int,
+    kind: int,
+    longest: int,
+    most: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Ints, Longs, bool]: ...

@@ -1,0 +1,129 @@
+"""Frequent itemsets: which items are held together by many transactions.
+
+All of them, the closed ones (no larger set has the same support), or the maximal ones (no larger set is frequent).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from anonset import _native
+from anonset.errors import ParameterError, unknown
+from anonset.job import Job
+from anonset.spec import Param
+from anonset.transactions import Ints, Longs, Transactions
+
+Kind = Literal["all", "closed", "maximal"]
+KINDS: tuple[Kind, ...] = ("all", "closed", "maximal")
+MOST_PATTERNS = 20_000_000
+
+SUPPORT = Param(
+    "support",
+    "count",
+    "How many transactions must hold an itemset to call it frequent: a count, or a fraction of all transactions.",
+    required=True,
+    example=0.1,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Patterns:
+    """Itemsets with their support, shorter ones first: the items of set `i` are `items[offsets[i]:offsets[i + 1]]`.
+
+    Examples
+    --------
+    >>> found = frequent([["wine", "bread"], ["wine", "bread"], ["bread"]], 2)
+    >>> found
+    Patterns(3 itemsets of support 2 or more)
+    >>> list(found)
+    [(('bread',), 3), (('wine',), 2), (('bread', 'wine'), 2)]
+    """
+
+    offsets: Longs
+    items: Ints
+    counts: Longs
+    labels: pa.StringArray
+    support: int
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        names = self.labels.take(pa.array(self.items)).to_pylist()
+        bounds = self.offsets.tolist()
+        for i, count in enumerate(self.counts.tolist()):
+            yield tuple(names[bounds[i] : bounds[i + 1]]), count
+
+    def __repr__(self) -> str:
+        return f"Patterns({len(self):,} itemset{'s' if len(self) != 1 else ''} of support {self.support:,} or more)"
+
+
+def frequent(
+    data: Any,
+    support: float,
+    kind: Kind = "all",
+    *,
+    longest: int | None = None,
+    most: int = MOST_PATTERNS,
+    threads: int | None = None,
+    job: Job | None = None,
+) -> Patterns:
+    """The itemsets that at least `support` transactions hold.
+
+    Parameters
+    ----------
+    data
+        `Transactions`, or lists of items. Sensitive items count like any other; `data.quasi()` leaves them out.
+    support
+        A count (1, 2, …) or a fraction of all transactions (below 1).
+    kind
+        `all`, `closed` (no larger set has the same support) or `maximal` (no larger set is frequent).
+    longest
+        No sets of more items than this; only for all itemsets.
+    most
+        More itemsets than this are refused: dense data and a small support have more than any memory holds.
+    threads, job
+        The answer does not depend on the number of threads.
+
+    Examples
+    --------
+    >>> baskets = [["a", "b", "c"], ["a", "b"], ["a", "c"], ["d"]]
+    >>> [items for items, count in frequent(baskets, 0.5, "maximal")]
+    [('a', 'b'), ('a', 'c')]
+    """
+    if kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
+    if longest is not None and (longest < 1 or kind != "all"):
+        raise ParameterError("longest", "be at least 1, and is for all itemsets only", longest, "Leave it out.")
+    source = data if isinstance(data, Transactions) else Transactions.from_lists(data)
+    count = support_count(SUPPORT.parse(support), len(source))
+    job = job or Job(threads=threads)
+    with job.stage("mine", total=int((source.item_counts >= count).sum())) as monitor:
+        offsets, items, counts, complete = _native.frequent_patterns(
+            source.offsets, source.items, source.n_items, count, KINDS.index(kind), longest or 0, most,
+            job.threads, monitor,
+        )  # fmt: skip
+    if not complete:
+        raise ParameterError(
+            "support", f"leave at most {most:,} frequent itemsets", f"more of them at {count:,}", "Choose a larger one."
+        )
+    return Patterns(offsets, items, counts, source.labels, count)
+
+
+def support_count(support: float, transactions: int) -> int:
+    """A support as a number of transactions: a fraction is rounded up, and never less than one transaction.
+
+    Examples
+    --------
+    >>> support_count(0.02, 59602), support_count(0.1, 30), support_count(7, 30)
+    (1193, 3, 7)
+    """
+    if support >= 1:
+        return int(support)
+    # 0.1 · 30 is a little more than 3 in binary; that must not ask for a fourth transaction.
+    return max(1, math.ceil(support * transactions - 1e-9))
