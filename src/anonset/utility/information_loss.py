@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from anonset import _native
 from anonset.release import Release
 from anonset.transactions import Longs, Transactions
+from anonset.utility.metric import Comparison, Figure, Metric
 
 
 def information_loss(original: Transactions, release: Release, source: Longs) -> dict[str, Any]:
@@ -44,3 +45,25 @@ def _in_codes_of(original: Transactions, published: Transactions) -> Transaction
     known = place >= 0
     quasi = published.only(known & np.where(known, original.quasi_mask[np.maximum(place, 0)], False))
     return Transactions.from_codes(quasi.offsets, place[quasi.items], pa.array(original.labels))
+
+
+def _run(comparison: Comparison) -> dict[str, Any]:
+    pair = comparison.pair
+    assert pair.source is not None
+    return information_loss(pair.original, Release(pair.published), pair.source)
+
+
+METRIC = Metric(
+    name="information-loss",
+    title="Information loss",
+    definition="IL = Σ |original △ published|, the items added or removed; the ratio divides by all items.",
+    reference="Lin et al., PTA, Definition 2",
+    figures=(
+        Figure("information_loss", "Items changed", "Items added to or removed from transactions.", "count"),
+        Figure("information_loss_ratio", "Items changed, ratio", "… divided by the number of original items.", "share"),
+        Figure("items_added", "Items added", "Occurrences that are published but were not there.", "count"),
+        Figure("items_removed", "Items removed", "Occurrences that were there but are not published.", "count"),
+    ),
+    run=_run,
+    needs=("source",),
+)

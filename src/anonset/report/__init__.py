@@ -1,0 +1,96 @@
+"""Reports: what was published under which promise, what it cost, and what an attacker can still do."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonset.errors import ParameterError
+from anonset.io.atomic import plain_errors, staging, taken
+from anonset.job import Job
+from anonset.release import Result
+from anonset.transactions import Transactions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PRIVATE = "PRIVATE"
+
+
+def write_report(
+    result: Result,
+    data: Any,
+    path: str | os.PathLike[str],
+    *,
+    public: bool = False,
+    force: bool = False,
+    job: Job | None = None,
+) -> Path:
+    """Write a report on a release: one HTML file (`.html`) that needs nothing else, or the same as JSON (`.json`).
+
+    A private report compares with the original. It says so, and so does its name: `report.html` is written as
+    `report.PRIVATE.html`. A public one leaves out everything that is computed from the original.
+
+    Parameters
+    ----------
+    result
+        What `anonset.anonymize` returned.
+    data
+        The original (`Transactions` or anything that `anonset.read` takes); not looked at for a public report.
+    path
+        Where to write.
+    public
+        Whether the report may be published with the release.
+    force
+        Replace a file that is there already.
+
+    Returns
+    -------
+    Path
+        Where the report is: the path given, or the one that says PRIVATE.
+    """
+    from anonset.report.content import content
+
+    target = named(Path(path), public)
+    if target.exists() and not force:
+        raise taken(target)
+    original = None if public else _transactions(data)
+    said = content(result, original, public=public, job=job)
+    text = _writers()[target.suffix](said, result, original)
+    with staging(force=force) as stage, plain_errors(target):
+        stage.file(target).write_text(text, encoding="utf-8")
+        stage.publish()
+    return target
+
+
+def named(path: Path, public: bool) -> Path:
+    """The name of the report: a private one says so."""
+    if path.suffix not in _writers():
+        raise ParameterError("path", "end in .html or .json", path.name, "Try report.html.")
+    if public or PRIVATE in path.stem:
+        return path
+    return path.with_name(f"{path.stem}.{PRIVATE}{path.suffix}")
+
+
+def _writers() -> dict[str, Callable[[dict[str, Any], Result, Transactions | None], str]]:
+    return {".html": _as_html, ".json": _as_json}
+
+
+def _as_html(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
+    from anonset.report.page import page
+
+    return page(said, result, data)
+
+
+def _as_json(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
+    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+
+
+def _transactions(data: Any) -> Transactions:
+    if isinstance(data, Transactions):
+        return data
+    from anonset.io import read
+
+    return read(data)

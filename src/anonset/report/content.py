@@ -1,0 +1,133 @@
+"""What a report says, as plain data: the JSON file is this, and the page shows it.
+
+Everything under `private` is computed from the original. A public report has no such part.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.hierarchy import Hierarchy
+from anonset.job import Job
+from anonset.methods import method_spec
+from anonset.models import model_spec
+from anonset.pairing import Pair, pair
+from anonset.release import Release, Result
+from anonset.risk import attack, infer, link
+from anonset.transactions import Transactions
+from anonset.utility import measure
+from anonset.utility.discernibility import group_sizes
+
+KNOWN = (1, 2, 3, 4)
+HIDDEN = {"seed", "threads"}
+LIBRARIES = ("numpy", "scipy", "pyarrow", "duckdb", "plotly")
+
+
+def content(result: Result, data: Transactions | None, *, public: bool, job: Job | None = None) -> dict[str, Any]:
+    """The content of the report; `data` is needed for a private one."""
+    said = _published(result)
+    if not public:
+        if data is None:
+            raise InputError("A private report compares with the original: give the data, or make it public.")
+        said["private"] = _private(result, data, job or Job(result.seed))
+    return said
+
+
+def _published(result: Result) -> dict[str, Any]:
+    from anonset import __version__
+
+    method, model = method_spec(result.method), model_spec(result.verdict.model)
+    certificate = result.certificate
+    return {
+        "anonset": "report",
+        "version": __version__,
+        "model": {
+            "name": model.name,
+            "title": model.title,
+            "paper": model.paper,
+            "params": dict(result.verdict.params),
+        },
+        "promise": result.verdict.promise,
+        "holds": result.verdict.holds,
+        "measured": dict(result.verdict.measured),
+        "method": {
+            "name": method.name,
+            "title": method.title,
+            "summary": method.summary,
+            "paper": method.paper,
+            "params": {name: _plain(value) for name, value in result.params.items() if name not in HIDDEN},
+        },
+        "release": _release(result.release),
+        "files": {} if certificate is None else dict(certificate.files),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+    }
+
+
+def _release(release: Release) -> dict[str, Any]:
+    data = release.transactions
+    sizes = group_sizes(release)
+    inference = infer(release)
+    return {
+        "form": release.form,
+        "transactions": len(release),
+        "items": data.n_items,
+        "occurrences": data.nnz,
+        "mean_length": data.nnz / max(1, len(release)),
+        "groups": len(sizes),
+        "smallest_group": int(sizes.min()) if len(sizes) else 0,
+        "largest_group": int(sizes.max()) if len(sizes) else 0,
+        "inference": None if inference is None else inference.to_dict(),
+    }
+
+
+def _private(result: Result, data: Transactions, job: Job) -> dict[str, Any]:
+    tree = tree_of(result)
+    said: dict[str, Any] = {
+        "transactions": len(data),
+        "items": data.n_items,
+        "occurrences": data.nnz,
+        "notes": list(result.notes),
+        "seed": result.seed,
+        "seconds": dict(result.seconds),
+        "measurements": {name: _plain(value) for name, value in result.measurements.items()},
+    }
+    try:
+        both = pair(data, result.release, result.source, tree)
+    except InputError as error:
+        return {**said, "not_compared": str(error), "attacks": [], "linking": [], "utility": []}
+    measured = measure(data, result.release, result.source, hierarchy=tree, job=job)
+    return {
+        **said,
+        "attacks": _attacks(both, job),
+        "linking": [link(both, job, measure).to_dict() for measure in ("hamming", "jaccard")],
+        "utility": [
+            {**found.to_dict(), "shown": found.figure.write(found.value), "help": found.figure.help}
+            for found in measured.figures
+        ],
+        "not_measured": measured.left_out,
+    }
+
+
+def tree_of(result: Result) -> Hierarchy | None:
+    """The hierarchy that the release was generalized with, if it was."""
+    given = result.params.get("hierarchy")
+    return given if isinstance(given, Hierarchy) else None
+
+
+def _attacks(both: Pair, job: Job) -> list[dict[str, Any]]:
+    found = [attack(both, m, job) for m in KNOWN]
+    return [one.to_dict() for one in found if one.attacked]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
