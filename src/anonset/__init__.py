@@ -44,6 +44,7 @@ _HOMES = {
     "read_release": "io",
     "verify": "pipeline",
     "write": "io",
+    "write_report": "report",
 }
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from anonset.models import MODELS, model
     from anonset.pipeline import anonymize, verify
     from anonset.release import Certificate, Release, Result, Verdict
+    from anonset.report import write_report
     from anonset.transactions import Transactions
 
 __all__ = [
@@ -97,6 +99,7 @@ __all__ = [
     "read_release",
     "verify",
     "write",
+    "write_report",
 ]
 
 

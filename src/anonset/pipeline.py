@@ -24,6 +24,8 @@ def anonymize(
     *,
     method: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+    public_report: bool = False,
     seed: int | None = None,
     threads: int | None = None,
     keep_order: bool = False,
@@ -48,6 +50,9 @@ def anonymize(
         method. With neither, k-anonymity.
     out, force, format
         Where and how to write the release; an existing file needs `force`.
+    report, public_report
+        Where to write a report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its
+        name; a public one holds nothing computed from the original. See `anonset.write_report`.
     keep_order, keep_ids, keep_users, keep_formulas
         What to leave as it is although that weakens the release or harms whoever opens it in a spreadsheet.
     seed
@@ -65,11 +70,14 @@ def anonymize(
     """
     from anonset.io import read, write
     from anonset.io.publish import ensure_free
+    from anonset.report import report_path, write_report
 
     spec, target, values = _plan(model, method, params)
     if out is not None:
         ensure_free(out, force, data)  # before the work, not after it
         format_of(out, format)
+    if report is not None:
+        report_path(report, public_report, force)
     job = job or Job(seed, threads, progress)
     keep = Keep(keep_order, keep_ids, keep_users)
     with job.stage("read"):
@@ -95,7 +103,7 @@ def anonymize(
                 keep_formulas=keep_formulas,
             )
             notes += certificate.notes
-    return Result(
+    result = Result(
         release=release,
         verdict=verdict,
         method=spec.name,
@@ -108,6 +116,10 @@ def anonymize(
         certificate=certificate,
         cut=draft.cut,
     )
+    if report is not None:
+        with job.stage("report"):
+            write_report(result, source, report, public=public_report, force=force, job=job)
+    return result
 
 
 def verify(

@@ -36,6 +36,14 @@ KEEP = (
     Param("keep_users", "bool", "Publish pseudonyms that link each user's transactions."),
 )
 
+REPORT = Param("report", "text", "Write a report (.html or .json). It is private, and its name will say so.")
+PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
+
+
+def report_options() -> list[Choice]:
+    """Where to write a report, and for whom."""
+    return [Choice(REPORT, WRITING, metavar="FILE"), Choice(PUBLIC, WRITING, switch=True)]
+
 
 def keep_options() -> list[Choice]:
     """What may be kept although it weakens the release."""
@@ -46,12 +54,19 @@ def keep_options() -> list[Choice]:
 @takes(
     privacy=[*model_options(), *method_options()],
     writing=write_options(),
+    reporting=report_options(),
     keeping=keep_options(),
     reading=read_options(),
     running=run_options(SEED, THREADS),
 )
 def anonymize(
-    privacy: Given, writing: Given, keeping: Given, reading: Given, running: Given, data: SourceOrQuery = None
+    privacy: Given,
+    writing: Given,
+    reporting: Given,
+    keeping: Given,
+    reading: Given,
+    running: Given,
+    data: SourceOrQuery = None,
 ) -> None:
     """Make a release of DATA that keeps a promise, check it independently, and write it.
 
@@ -74,17 +89,28 @@ def anonymize(
             seed=seed,
             threads=threads,
             progress=display,
+            report=reporting.get("report"),
+            public_report="public" in reporting,
             **writing,
             **keeping,
             **privacy,
         )
-    out = writing.get("out")
+    out, report = writing.get("out"), _report(reporting)
     if "json" in running:
-        show_json(as_json(result, out))
+        show_json({**as_json(result, out), "report": report})
     else:
         warn(result.notes)
         if "quiet" not in running:
-            show(*page(result, out))
+            show(*page(result, out, report))
+
+
+def _report(reporting: Given) -> str | None:
+    """Where the report is."""
+    from anonset.report import report_path
+
+    if "report" not in reporting:
+        return None
+    return str(report_path(reporting["report"], "public" in reporting, force=True))
 
 
 def _fits(model: str | None, method: str | None, params: Given) -> None:
@@ -96,7 +122,7 @@ def _fits(model: str | None, method: str | None, params: Given) -> None:
     require_fitting(params, (*model_spec(spec.model).params, *spec.params), f"method {spec.name}")
 
 
-def page(result: Result, out: str | None) -> list[Any]:
+def page(result: Result, out: str | None, report: str | None = None) -> list[Any]:
     """The result in a few lines."""
     loss = result.measurements.get("information_loss_ratio")
     rows: list[tuple[str, Any]] = [
@@ -107,6 +133,8 @@ def page(result: Result, out: str | None) -> list[Any]:
     ]
     if loss is not None:
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
+    if report is not None:
+        rows.append(("report", report))
     if out is None:
         return [facts(rows), "", "Nothing was written: this was a trial run. Add --out FILE to publish the release."]
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out))])]

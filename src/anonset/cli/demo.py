@@ -52,6 +52,11 @@ class Places:
         """What may be published."""
         return self.folder / "release.csv"
 
+    @property
+    def report(self) -> Path:
+        """What the release cost, and what an attacker can still do."""
+        return self.folder / "report.PRIVATE.html"
+
 
 @dataclass(frozen=True)
 class Told:
@@ -105,7 +110,8 @@ def _whole_way(places: Places, k: int, job: Job) -> Told:
     secrets = {"sensitive_file": str(places.sensitive)}
     with job.stage("read"):
         data = read(str(places.data), **secrets)
-    result = anonymize(data, k=k, out=str(places.release), force=True, job=job)
+    out, report = str(places.release), str(places.report)
+    result = anonymize(data, k=k, out=out, report=report, force=True, job=job)
     both = pair(data, result.release, result.source)
     attacks = [attack(both, m, job) for m in KNOWN]
     with job.stage("verify"):
@@ -166,7 +172,7 @@ def _anonymized(told: Told) -> list[Any]:
         f"hold. That has a price: for 100 products, {100 * loss:.0f} are taken out or put in. Households and the order "
         "of the transactions are gone.",
         f"$ anonset anonymize {told.places.data} -k {told.verdict.params['k']} -o {told.places.release} \\",
-        f"    --sensitive-file {told.places.sensitive}",
+        f"    --sensitive-file {told.places.sensitive} --report {told.places.report}",
     ]
 
 
@@ -200,6 +206,7 @@ def _files(told: Told) -> list[Any]:
             [
                 (str(places.release), "may be published"),
                 (f"{places.release}.certificate.json", "goes with it: what is promised"),
+                (str(places.report), "private: what it cost and what an attacker can still do; open it in a browser"),
                 (str(places.data), "private: the original"),
                 (str(places.sensitive), "private: the sensitive products"),
                 (str(places.folder / "hierarchy.csv"), "which product is of which kind"),

@@ -53,9 +53,7 @@ def write_report(
     """
     from anonset.report.content import content
 
-    target = named(Path(path), public)
-    if target.exists() and not force:
-        raise taken(target)
+    target = report_path(path, public, force)
     original = None if public else _transactions(data)
     said = content(result, original, public=public, job=job)
     text = _writers()[target.suffix](said, result, original)
@@ -65,13 +63,16 @@ def write_report(
     return target
 
 
-def named(path: Path, public: bool) -> Path:
-    """The name of the report: a private one says so."""
-    if path.suffix not in _writers():
-        raise ParameterError("path", "end in .html or .json", path.name, "Try report.html.")
-    if public or PRIVATE in path.stem:
-        return path
-    return path.with_name(f"{path.stem}.{PRIVATE}{path.suffix}")
+def report_path(path: str | os.PathLike[str], public: bool, force: bool) -> Path:
+    """Where the report will be: a private one says so in its name. It must be free, unless `force` is given."""
+    target = Path(path)
+    if target.suffix not in _writers():
+        raise ParameterError("report", "end in .html or .json", target.name, "Try report.html.")
+    if not public and PRIVATE not in target.stem:
+        target = target.with_name(f"{target.stem}.{PRIVATE}{target.suffix}")
+    if target.exists() and not force:
+        raise taken(target)
+    return target
 
 
 def _writers() -> dict[str, Callable[[dict[str, Any], Result, Transactions | None], str]]:

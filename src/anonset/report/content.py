@@ -114,8 +114,7 @@ def _private(result: Result, data: Transactions, job: Job) -> dict[str, Any]:
 
 def tree_of(result: Result) -> Hierarchy | None:
     """The hierarchy that the release was generalized with, if it was."""
-    given = result.params.get("hierarchy")
-    return given if isinstance(given, Hierarchy) else None
+    return None if result.cut is None else result.cut.hierarchy
 
 
 def _attacks(both: Pair, job: Job) -> list[dict[str, Any]]:
