@@ -17,6 +17,8 @@ Databases", IEEE Access 4, 2016.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from anonset import _native
@@ -57,7 +59,7 @@ def run(data: Transactions, job: Job, *, k: int, segments: int | None, item_orde
     groups, voters = window_groups(quasi, loops, bounds, k, job)
     published = recode(data, quasi, groups, None if revote else voters, job)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
-    return Draft.of_rows(published, figures)
+    return replace(Draft.of_rows(published, figures), notes=_fewer_segments(len(lengths), segments, k))
 
 
 def cut(n: int, k: int, segments: int | None = None) -> Longs:
@@ -79,6 +81,12 @@ def cut(n: int, k: int, segments: int | None = None) -> Longs:
     sizes = np.full(parts, n // max(parts, 1), dtype=np.int64)
     sizes[: n % max(parts, 1)] += 1
     return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def _fewer_segments(made: int, wanted: int | None, k: int) -> tuple[str, ...]:
+    if wanted is None or not 0 < made < wanted:
+        return ()
+    return (f"PTA made {made:,} segments instead of {wanted:,}, so that each holds at least k = {k:,} transactions.",)
 
 
 def _require_memory(n: int, parts: int) -> None:

@@ -46,7 +46,7 @@ def gray_order(data: Transactions, job: Job, item_order: ItemOrder = "frequency"
     [(), ('D',), ('C', 'D'), ('C',), ('B', 'C')]
     """
     ranks = item_ranks(data, item_order)
-    with job.stage("sort") as monitor:
+    with job.stage("sort", total=len(data)) as monitor:
         return _native.gray_order(data.offsets, data.items, ranks, job.threads, monitor)
 
 
