@@ -1,0 +1,70 @@
+"""What benchmarks share: data, fair timing, memory of a process of its own, Markdown."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT.parent / "shared" / "data"
+RESULTS = ROOT / "docs" / "results"
+
+
+def data_file(name: str) -> Path | None:
+    """A public benchmark file, or None with a word about it."""
+    path = DATA / name
+    if path.exists():
+        return path
+    print(f"{name} is not in ../shared/data: what needs it is left out", file=sys.stderr)
+    return None
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """How long one call takes."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def best_of(runs: int, *calls: Callable[[], Any]) -> list[float]:
+    """The best time of each call, after one to warm up; calls take turns, so that all see the same weather."""
+    for call in calls:
+        call()
+    times: list[list[float]] = [[] for _ in calls]
+    for _ in range(runs):
+        for call, taken in zip(calls, times, strict=True):
+            taken.append(seconds(call))
+    return [min(taken) for taken in times]
+
+
+def peak_memory(code: str) -> int:
+    """The most memory, in bytes, that a fresh Python running `code` ever held."""
+    report = "\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    command = [sys.executable, "-c", code + report]
+    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    unit = 1 if sys.platform == "darwin" else 1024
+    return int(out.split()[-1]) * unit
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; numbers stand on the right."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    marks = ["---:" if all(_numeric(row[i]) for row in rows) else "---" for i in range(len(head))]
+    lines = [list(head), marks, *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _numeric(cell: str) -> bool:
+    return cell.strip("≤≥× %sm").replace(",", "").replace(".", "", 1).isdigit()
+
+
+def publish(page: str, text: str) -> None:
+    """Print `text`; with --write also make it the page docs/results/`page`."""
+    print(text)
+    if "--write" in sys.argv:
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        (RESULTS / page).write_text(text + "\n", encoding="utf-8")
