@@ -47,6 +47,21 @@ km::Nodes published(const km::Database& db, const km::Cut& cut) {
     return out;
 }
 
+// Which item occurrences are published: all but those below a node that is left out of their row.
+std::vector<std::uint8_t> kept_items(const km::Database& db, const Csr& data, const std::int32_t* leaf,
+                                     const std::vector<km::Refiner::LeftOut>& left_out) {
+    std::vector<std::uint8_t> kept(data.offsets[data.rows], 1);
+    std::vector<km::Nodes> out_of(db.rows());
+    for (const auto& [row, node] : left_out) out_of[row].push_back(node);
+    for (std::int64_t t = 0; t < data.rows; ++t) {
+        if (db.row_of[t] < 0) continue;
+        for (std::int32_t node : out_of[db.row_of[t]])
+            for (std::int64_t i = data.offsets[t]; i < data.offsets[t + 1]; ++i)
+                if (leaf[data.items[i]] >= db.tree.begin[node] && leaf[data.items[i]] < db.tree.end[node]) kept[i] = 0;
+    }
+    return kept;
+}
+
 }  // namespace
 
 void bind_km(nb::module_& m) {
@@ -71,21 +86,23 @@ void bind_km(nb::module_& m) {
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
         nb::arg("m"), nb::arg("apriori"), nb::arg("threads"), nb::arg("monitor"));
     m.def(
-        "km_specialise",
-        [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, Ints start, std::int64_t k, int known,
-           PyMonitor& monitor) {
+        "km_refine",
+        [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known,
+           std::int64_t budget, PyMonitor& monitor) {
             std::vector<std::int32_t> out;
+            std::vector<std::uint8_t> kept;
             const Given given{offsets, items, parent, size, leaf};
             run(monitor, [&](Monitor& watched) {
                 const km::Database db = given.extend();
-                km::Nodes cut;
-                for (std::size_t i = 0; i < start.shape(0); ++i) cut.push_back(db.tree.at[start.data()[i]]);
-                out = in_given_order(db, km::Specialiser(db, k, known, watched).run(cut));
+                km::Refiner refiner(db, k, known, watched);
+                refiner.run(budget);
+                out = in_given_order(db, refiner.cut());
+                kept = kept_items(db, to_csr(offsets, items), leaf.data(), refiner.left_out());
             });
-            return to_numpy(std::move(out));
+            return std::pair(to_numpy(std::move(out)), to_numpy(std::move(kept)));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("start"),
-        nb::arg("k"), nb::arg("m"), nb::arg("monitor"));
+        nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
+        nb::arg("m"), nb::arg("budget"), nb::arg("monitor"));
     m.def(
         "km_optimal",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, std::int64_t bound,

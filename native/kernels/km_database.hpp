@@ -45,6 +45,7 @@ struct Database {
     std::vector<std::int64_t> offsets{0};
     Nodes nodes;                        // of each row, by rank
     std::vector<std::int32_t> weights;  // transactions per row
+    std::vector<std::int32_t> row_of;   // of each transaction; −1 for empty ones
     std::vector<std::int64_t> first;    // where each node's places begin
     std::vector<Place> places;
 
@@ -58,8 +59,8 @@ struct Database {
     std::int64_t support(const Nodes& set, std::int64_t enough) const;
 };
 
-// The rows that differ, each with the number of times it occurs. Empty rows are left out.
-inline std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> distinct_rows(const Csr& data) {
+// One transaction for each row that differs from all others; sets the rows' weights and each transaction's row.
+inline std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
     std::vector<std::uint64_t> hash(data.rows);
     for (std::int64_t r = 0; r < data.rows; ++r) {
         std::uint64_t h = 1469598103934665603ull;
@@ -78,16 +79,18 @@ inline std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> distinct_
         return std::lexicographical_compare(data.begin(a), data.end(a), data.begin(b), data.end(b));
     };
     std::sort(order.begin(), order.end(), less);
-    std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> out;
+    std::vector<std::int64_t> examples;
+    db.row_of.assign(data.rows, -1);
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (i > 0 && !less(order[i - 1], order[i])) {
-            ++out.second.back();
+            ++db.weights.back();
         } else {
-            out.first.push_back(order[i]);
-            out.second.push_back(1);
+            examples.push_back(order[i]);
+            db.weights.push_back(1);
         }
+        db.row_of[order[i]] = static_cast<std::int32_t>(examples.size()) - 1;
     }
-    return out;
+    return examples;
 }
 
 inline void Database::index_places() {
@@ -122,8 +125,7 @@ inline std::int64_t Database::support(const Nodes& set, std::int64_t enough) con
 inline Database extend(const Csr& data, const std::int32_t* parent, const std::int64_t* size, std::int32_t count,
                        const std::int32_t* leaf) {
     Database db;
-    auto [rows, weights] = distinct_rows(data);
-    db.weights = std::move(weights);
+    const std::vector<std::int64_t> rows = distinct_rows(data, db);
     std::vector<std::int64_t> support(count, 0), occurrences(count, 0);
     std::vector<std::int64_t> stamp(count, -1);
     for (std::size_t r = 0; r < rows.size(); ++r) {

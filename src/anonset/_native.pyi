@@ -192,17 +192,17 @@ def km_greedy(
     threads: int,
     monitor: Monitor,
 ) -> Ints: ...
-def km_specialise(
+def km_refine(
     offsets: Longs,
     items: Ints,
     parent: Ints,
     size: Longs,
     leaf: Ints,
-    start: Ints,
     k: int,
     m: int,
+    budget: int,
     monitor: Monitor,
-) -> Ints: ...
+) -> tuple[Ints, Bytes]: ...
 def km_optimal(
     offsets: Longs,
     items: Ints,

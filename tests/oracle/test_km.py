@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from anonset import _native
 from anonset.hierarchy import Cut, Hierarchy
 from anonset.job import Job
-from anonset.methods import km_apriori, km_direct, km_optimal
+from anonset.methods import km_apriori, km_direct, km_optimal, km_refine
 from anonset.methods._cuts import domain
 from anonset.models import km_anonymity
 from anonset.release import Release
@@ -111,6 +111,37 @@ def test_the_optimum_is_the_best_of_all_cuts_and_the_others_are_safe(problem, k,
             assert draft.measurements["ncp"] == pytest.approx(best)
         else:
             assert draft.measurements["ncp"] >= best - 1e-12
+
+
+@given(problem=problems(), k=st.integers(2, 4), m=st.integers(1, 4), budget=st.sampled_from([0.0, 0.1, 0.3, 1.0]))
+@settings(max_examples=80)
+def test_refining_is_safe_minimal_and_never_over_its_budget(problem, k, m, budget):
+    rows, tree = problem
+    if not full(rows, k):
+        return
+    data = Transactions.from_lists(rows)
+    draft = km_refine.run(data, Job(seed=0), k=k, m=m, hierarchy=tree, suppress=budget)
+    assert oracle.is_km_anonymous(draft.release.transactions.to_lists(), k, m)
+    left_out = draft.measurements.get("items_left_out", 0)
+    assert left_out <= budget * data.nnz
+    whole_cut = km_refine.run(data, Job(seed=0), k=k, m=m, hierarchy=tree, suppress=0.0)
+    assert draft.measurements["ncp"] <= whole_cut.measurements["ncp"] + 1e-12
+    assert whole_cut.measurements["ncp"] == pytest.approx(oracle.optimal(rows, k, m, whole(tree)))
+    assert draft.measurements["ncp"] == pytest.approx(loss_by_hand(rows, draft, whole(tree)))
+
+
+def loss_by_hand(rows, draft, parent) -> float:
+    """NCP with every item that is gone from its transaction at the full penalty of 1."""
+    root = str(draft.cut.hierarchy.names[0])
+    mapping = {item: oracle.ROOT if node == root else node for item, node in draft.cut.mapping().items()}
+    rows_after = draft.release.transactions.to_lists()
+    published = [{oracle.ROOT if node == root else node for node in row} for row in rows_after]
+    lost = [
+        oracle.penalty(item, mapping, parent) if mapping[item] in after else 1
+        for before, after in zip(rows, published, strict=True)
+        for item in before
+    ]
+    return sum(lost) / len(lost)
 
 
 @given(problem=problems(), k=st.integers(2, 3), m=st.integers(1, 3), data=st.data())

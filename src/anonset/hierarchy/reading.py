@@ -138,7 +138,7 @@ def _as_table(source: Any) -> pa.Table:
 
 
 def _columns(table: pa.Table) -> dict[str, pa.StringArray]:
-    return {name: pc.utf8_trim_whitespace(pc.fill_null(as_text(table[name]), "")) for name in table.column_names}
+    return {name: pc.fill_null(as_text(table[name]), "") for name in table.column_names}
 
 
 def _from_table(table: pa.Table, format: Format | None, order: Order | None) -> Rows:

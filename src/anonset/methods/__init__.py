@@ -10,6 +10,7 @@ from anonset.methods import (
     km_apriori,
     km_direct,
     km_optimal,
+    km_refine,
     lsh,
     nn,
     perm_mondrian,
@@ -30,6 +31,7 @@ METHODS: dict[str, MethodSpec] = {
         km_apriori.SPEC,
         km_direct.SPEC,
         km_optimal.SPEC,
+        km_refine.SPEC,
     )
 }
 

@@ -14,7 +14,7 @@ from anonset.hierarchy import Cut, Hierarchy, balanced
 from anonset.hierarchy.cut import lacking
 from anonset.hierarchy.tree import as_hierarchy
 from anonset.job import Job
-from anonset.release import Draft
+from anonset.release import Draft, Release
 from anonset.spec import Param
 from anonset.transactions import Ints, Longs, Transactions
 from anonset.utility.ncp import ncp
@@ -115,22 +115,26 @@ def require_feasible(data: Transactions, k: int) -> None:
         raise InfeasibleError(f"'k' must be at most {what} ({filled:,}). Got {k:,}. Choose a smaller k or add data.")
 
 
-def publish(found: Domain, cut: Cut, m: int, job: Job, **figures: Any) -> Draft:
-    """The transactions recoded by the cut, with its loss and notes."""
-    data = found.data
+def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | None = None, **figures: Any) -> Draft:
+    """The transactions recoded by the cut, with its loss and notes.
+
+    Where items were left out before, `original` are the transactions with all of them.
+    """
     with job.stage("recode"):
-        published = cut.apply(data)
-    changed = int(((cut.published != cut.hierarchy.leaves) & _occurring(found)).sum())
+        published = cut.apply(found.data)
+    source = found.data if original is None else original
     notes = found.notes
-    longest = int(data.lengths.max(initial=0))
+    left_out = source.nnz - found.data.nnz
+    if left_out:
+        notes = (*notes, f"{left_out:,} of {source.nnz:,} items ({left_out / source.nnz:.2%}) were left out.")
+        figures["items_left_out"] = left_out
+    longest = int(source.lengths.max(initial=0))
     if 0 < longest < m:
-        notes = (
-            *notes,
-            f"No transaction has more than {longest:,} items: m = {longest:,} says the same as {m:,}.",
-        )
-    measured = {"ncp": ncp(data, cut), "generalised_items": changed, "published_items": published.n_items, **figures}
-    draft = Draft.of_rows(published, measured)
-    return Draft(draft.release, draft.source, measured, notes, cut=cut)
+        notes = (*notes, f"No transaction has more than {longest:,} items: m = {longest:,} says the same as {m:,}.")
+    changed = int(((cut.published != cut.hierarchy.leaves) & _occurring(found)).sum())
+    loss = (ncp(found.data, cut) * found.data.nnz + left_out) / max(source.nnz, 1)
+    measured = {"ncp": loss, "generalised_items": changed, "published_items": published.n_items, **figures}
+    return Draft(Release(published), np.arange(len(published), dtype=np.int64), measured, notes, cut=cut)
 
 
 def _occurring(found: Domain) -> Any:

@@ -48,8 +48,8 @@ def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any) -> Draf
     if not done:
         raise InputError(_too_large(found, examined))
     better = bool((cut >= 0).any())
-    figures = {"cuts_examined": examined, "rare_itemsets": rare}
-    return publish(found, found.cut(cut if better else greedy), m, job, **figures)
+    chosen = found.cut(cut if better else greedy)
+    return publish(found, chosen, m, job, cuts_examined=examined, rare_itemsets=rare)
 
 
 def loss(found: Domain, published: Ints) -> int:
