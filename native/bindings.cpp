@@ -9,6 +9,7 @@ void bind_patterns(nb::module_& m);
 void bind_quest(nb::module_& m);
 void bind_risk(nb::module_& m);
 void bind_km(nb::module_& m);
+void bind_parse(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_supermarket(nb::module_& m);
 void bind_tour(nb::module_& m);
@@ -55,6 +56,7 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_quest(m);
     anonset::bind::bind_risk(m);
     anonset::bind::bind_km(m);
+    anonset::bind::bind_parse(m);
     anonset::bind::bind_rows(m);
     anonset::bind::bind_supermarket(m);
     anonset::bind::bind_tour(m);
