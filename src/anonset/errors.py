@@ -36,12 +36,14 @@ class InputError(AnonsetError, ValueError):
 class DataError(InputError):
     """The content of a file or frame cannot be read as transactions."""
 
-    def __init__(self, problem: str, *, source: str | None = None, line: int | None = None) -> None:
-        where = source or ""
-        if line is not None:
-            where = f"{where}, line {line:,}" if where else f"line {line:,}"
+    def __init__(
+        self, problem: str, *, source: str | None = None, line: int | None = None, row: int | None = None
+    ) -> None:
+        places = (source, line and f"line {line:,}", row and f"row {row:,}")
+        where = ", ".join(place for place in places if place)
         super().__init__(f"{where}: {problem}" if where else problem)
         self.line = line
+        self.row = row
 
 
 class ParameterError(InputError):
@@ -89,3 +91,14 @@ def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> Par
         shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
         advice = f"Known: {shown}."
     return ParameterError(kind, "be a known name", repr(name), advice)
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """The number with its noun: `1 item was`, `1,204 items were`, with the verb that fits.
+
+    Examples
+    --------
+    >>> counted(1, "repeated item"), counted(1204, "repeated item")
+    ('1 repeated item was', '1,204 repeated items were')
+    """
+    return f"1 {noun} was" if count == 1 else f"{count:,} {plural or noun + 's'} were"

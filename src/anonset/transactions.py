@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.errors import InputError, ParameterError, unknown
+from anonset.errors import InputError, ParameterError, counted, unknown
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -164,7 +164,7 @@ class Transactions:
             if columns.get(name) is not None:
                 columns[name] = _merge(np.asarray(columns[name])[order], first, name)
         if repeated:
-            columns["notes"] = (*columns.get("notes", ()), f"{repeated:,} repeated items were merged")
+            columns["notes"] = (*columns.get("notes", ()), f"{counted(repeated, 'repeated item')} merged")
         sizes = np.bincount(rows[first], minlength=len(starts) - 1)
         return cls(np.concatenate(([0], np.cumsum(sizes))), codes[first], as_text(labels), **columns)
 
@@ -218,6 +218,8 @@ class Transactions:
             from scipy.sparse import csr_array
 
             return cls.from_scipy(csr_array(series.to_numpy().astype(bool)), [str(name) for name in series.columns])
+        if pa.types.is_nested(getattr(series.dtype, "pyarrow_dtype", pa.null())):
+            return cls.from_arrow(pa.chunked_array(series), **columns)
         return cls.from_lists(series.tolist(), **columns)
 
     @classmethod
@@ -230,7 +232,7 @@ class Transactions:
         """From a SciPy sparse matrix, one row per transaction; any stored non-zero is membership."""
         rows = matrix.tocsr()
         if not rows.has_canonical_format or (len(rows.data) and not np.all(rows.data)):
-            rows = rows.copy()
+            rows = rows.astype(np.bool_)  # a copy in which values of opposite sign cannot cancel each other
             rows.sum_duplicates()
             rows.eliminate_zeros()
         names = labels if labels is not None else [str(i) for i in range(rows.shape[1])]
@@ -252,10 +254,11 @@ class Transactions:
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), values)
 
     def to_pandas(self) -> Any:
-        """A pandas series of lists."""
+        """A pandas series of lists, backed by Arrow and sharing this object's memory."""
         import pandas as pd
 
-        return pd.Series(self.to_lists(), name="items", dtype=object)
+        lists = self.to_arrow()
+        return pd.Series(pd.array(lists, dtype=pd.ArrowDtype(lists.type)), name="items")
 
     def to_polars(self) -> Any:
         """A Polars series of lists of categories."""
@@ -267,8 +270,10 @@ class Transactions:
         """A SciPy CSR array of ones, one row per transaction, sharing this object's item array."""
         from scipy.sparse import csr_array
 
+        # SciPy copies the items unless both index arrays have the same type.
+        bounds = self.offsets.astype(np.int32) if self.nnz <= MAX_ITEMS else self.offsets
         shape = (len(self), self.n_items)
-        return csr_array((np.ones(self.nnz, dtype=np.int8), self.items, self.offsets), shape=shape)
+        return csr_array((np.ones(self.nnz, dtype=np.int8), self.items, bounds), shape=shape)
 
     # --- parts -------------------------------------------------------------------------------------------------
 
@@ -334,12 +339,11 @@ class Transactions:
     def with_sensitive(self, names: Iterable[str]) -> Transactions:
         """The same data with these items marked sensitive; unknown names are an error."""
         wanted = list(dict.fromkeys(names))
-        found = pc.index_in(as_text(wanted), value_set=self.labels)
-        for name, place in zip(wanted, found.to_pylist(), strict=True):
-            if place is None:
-                raise unknown("sensitive", name, self.labels.to_pylist(), "No item of the data has this name.")
-        mask = np.zeros(self.n_items, dtype=np.bool_)
-        mask[found.to_numpy(zero_copy_only=False).astype(np.int64)] = True
+        mask = np.asarray(pc.is_in(self.labels, value_set=as_text(wanted)))
+        found = set(self.labels.filter(pa.array(mask)).to_pylist())
+        for name in wanted:
+            if name not in found:
+                raise unknown("sensitive", name, _similar(self.labels, name), "No item of the data has this name.")
         return replace(self, sensitive=mask)
 
     def sensitive_names(self) -> list[str]:
@@ -364,8 +368,9 @@ def encode(values: pa.Array, labels: Sequence[str] | pa.Array | None = None) -> 
     A dictionary-encoded array brings its own order: its dictionary.
     """
     if pa.types.is_dictionary(values.type) and labels is None:
-        codes = values.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-        return codes, as_text(values.dictionary)
+        codes = values.indices.to_numpy(zero_copy_only=False)
+        codes = codes.view(np.int32) if codes.dtype == np.uint32 else codes.astype(np.int32, copy=False)
+        return _distinct(codes, as_text(values.dictionary))
     text = as_text(values)
     if labels is not None:
         vocabulary = as_text(labels)
@@ -379,6 +384,14 @@ def encode(values: pa.Array, labels: Sequence[str] | pa.Array | None = None) -> 
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return place[codes], encoded.dictionary.take(pa.array(order))
+
+
+def _distinct(codes: Ints, labels: pa.StringArray) -> tuple[Ints, pa.StringArray]:
+    """A dictionary may name a value twice; labels must not."""
+    unique = pc.dictionary_encode(labels)
+    if len(unique.dictionary) == len(labels):
+        return codes, labels
+    return np.asarray(unique.indices.fill_null(-1)).astype(np.int32)[codes], unique.dictionary
 
 
 def natural_order(labels: pa.StringArray) -> Longs:
@@ -395,9 +408,41 @@ def _one_chunk(column: Any) -> Any:
         column = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if is_list_view(column.type):
+        column = plain_lists(column)
+    elif pa.types.is_fixed_size_list(column.type):
+        column = column.cast(pa.large_list(column.type.value_type))
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
         raise InputError(f"Expected a column of lists of items. Got a column of {column.type}.")
     return column
+
+
+def is_list_view(kind: pa.DataType) -> bool:
+    """Whether an Arrow type is one of the two list views."""
+    return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
+
+
+def plain_lists(views: pa.Array) -> pa.LargeListArray:
+    """An array of list views as plain lists. (Arrow's own cast gives arrays whose offsets end too early.)"""
+    valid = views.is_valid().to_numpy(zero_copy_only=False)
+    sizes = np.where(valid, views.sizes.to_numpy(zero_copy_only=False), 0)
+    offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), views.flatten(), mask=pa.array(~valid))
+
+
+def _similar(labels: pa.StringArray, name: str) -> list[str]:
+    """The labels worth comparing with a name that is none of them: all, or the few that share most of its letters."""
+    few = 500
+    if len(labels) <= few:
+        return list(labels.to_pylist())
+    text, sought = pc.utf8_lower(labels), name.lower()[:64]
+    score = np.zeros(len(labels), dtype=np.int32)
+    for pair in {sought[place : place + 2] for place in range(max(1, len(sought) - 1))}:
+        score += 64 * np.asarray(pc.match_substring(text, pair))
+    # Of equally good ones those of about the same length: a name that merely contains this one is hardly meant.
+    score -= np.minimum(np.abs(np.asarray(pc.utf8_length(labels)) - len(name)), 63)
+    best = np.argpartition(-score, few)[:few]
+    return list(labels.take(pa.array(np.sort(best))).to_pylist())
 
 
 def _merge(values: npt.NDArray[Any], first: Mask, name: str) -> npt.NDArray[Any]:

@@ -66,7 +66,7 @@ def test_repeated_items_merge_and_are_said():
     assert data.to_lists() == [["a", "b"], ["b"]]
     assert data.counts.tolist() == [5, 3, 7]
     assert data.sensitivity.tolist() == [0, 0.9, 1]
-    assert data.notes == ("1 repeated items were merged",)
+    assert data.notes == ("1 repeated item was merged",)
 
 
 def test_arrays_cannot_be_changed():
