@@ -107,7 +107,7 @@ def _whole_way(places: Places, k: int, job: Job) -> Told:
     from anonset.risk import attack
     from anonset.summary import summarize
 
-    secrets = {"sensitive_file": str(places.sensitive)}
+    secrets: dict[str, Any] = {"sensitive_file": str(places.sensitive)}
     with job.stage("read"):
         data = read(str(places.data), **secrets)
     out, report = str(places.release), str(places.report)

@@ -169,7 +169,7 @@ def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdic
     from anonset.io import read
 
     names = data.sensitive_names()
-    options = {"sensitive": names} if names and not format.holds.sensitive else {}
+    options: dict[str, Any] = {"sensitive": names} if names and not format.holds.sensitive else {}
     found = read(path, format=format.name, **options)
     if not same(data, found):
         raise OutputError(

@@ -2,31 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.io.files import asked_layout, read_files, read_query
+from anonset.io.frames import as_table, from_table, is_frame
 from anonset.io.options import ReadOptions
+from anonset.io.origin import Origin
+from anonset.io.sensitive import mark_sensitive
 from anonset.release import Release
 from anonset.transactions import Transactions
 
 
-def read(source: Any, **options: Any) -> Transactions:
-    """Transactions from lists of items.
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    transaction: str | None = None,
+    item: str | None = None,
+    user: str | None = None,
+    sensitivity: str | None = None,
+    sensitive_column: str | None = None,
+    sensitive: str | Iterable[str] | None = None,
+    sensitive_file: str | os.PathLike[str] | None = None,
+    skip_nulls: bool = False,
+    query: str | None = None,
+    encoding: str | None = None,
+) -> Transactions:
+    """Transactions from a file, a folder, a glob, standard input (`-`), a data frame, a matrix or plain lists.
+
+    What a file is follows from its name and content; every option overrides that. Whatever was dropped or merged
+    is counted in the result's `notes`.
+
+    Parameters
+    ----------
+    source
+        A path, or several; `-`; a pandas, Polars or Arrow frame or column; a SciPy sparse matrix; lists of items.
+    format
+        `fimi`, `spmf`, `basket`, `long`, `lists` or `wide`, perhaps with a container: `long.csv`.
+    separator, header, encoding
+        Of text files; detected where not given.
+    transaction, item, user, sensitivity, sensitive_column
+        The columns of a table; recognised by name where not given.
+    sensitive, sensitive_file
+        The sensitive items: names separated by commas or in a list; a file with one name per line.
+    skip_nulls
+        Leave out what lacks a transaction or an item instead of stopping.
+    query
+        An SQL query over files whose result is read as a table; `source`, if any, is its table `data`.
 
     Examples
     --------
     >>> read([["wine", "bread"], ["bread"]])
     Transactions(2 transactions, 2 items, mean length 1.5)
     """
-    ReadOptions(**options)
-    if isinstance(source, Transactions):
-        return source
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
-        return Transactions.from_lists(source)
-    raise InputError(f"Cannot read transactions from a {type(source).__name__}.")
+    given = {name: value for name, value in locals().items() if name != "source"}
+    if sensitive_file is not None:
+        given["sensitive_file"] = os.fspath(sensitive_file)
+    options = ReadOptions(**given)
+    return mark_sensitive(_read(source, options), options)
 
 
 def read_release(source: Any, **options: Any) -> Release:
-    """A release in rows, read like any other transactions."""
+    """A release in rows, read like any other transactions.
+
+    Examples
+    --------
+    >>> read_release([["wine", "bread"], ["bread"]])
+    Release(rows, Transactions(2 transactions, 2 items, mean length 1.5))
+    """
     return source if isinstance(source, Release) else Release(read(source, **options))
+
+
+def _read(source: Any, options: ReadOptions) -> Transactions:
+    if options.query is not None:
+        return read_query(source, options)
+    if isinstance(source, Transactions):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read_files([source], options)
+    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
+        return read_files(source, options)
+    if hasattr(source, "sparse") and len(getattr(source, "columns", ())):  # a pandas frame of sparse columns
+        return Transactions.from_scipy(source.sparse.to_coo(), [str(name) for name in source.columns])
+    if is_frame(source):
+        return from_table(as_table(source), options, asked_layout(options), Origin())
+    if hasattr(source, "tocsr"):
+        return Transactions.from_scipy(source)
+    if getattr(source, "ndim", None) == 2:
+        from scipy.sparse import csr_array
+
+        return Transactions.from_scipy(csr_array(source))
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
+        return _from_lists(list(source))
+    raise InputError(
+        f"Transactions cannot be read from an object of type {type(source).__name__}. "
+        "Pass a path, a data frame, a sparse matrix or a list of lists of items."
+    )
+
+
+def _from_lists(transactions: list[Any]) -> Transactions:
+    for transaction in transactions:
+        if isinstance(transaction, (str, bytes)) or not isinstance(transaction, Iterable):
+            kind = type(transaction).__name__
+            raise InputError(f"Every transaction must be a list or set of items. Got one of type {kind}.")
+    return Transactions.from_lists(transactions)

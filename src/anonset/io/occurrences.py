@@ -1,0 +1,62 @@
+"""What every table comes down to: item occurrences, each with its transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonset.errors import counted
+from anonset.io.cells import Coded
+from anonset.io.lines import Parsed, canonical
+from anonset.transactions import Floats, Ints, Longs, Mask, Transactions
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """One entry per item in a transaction, in any order.
+
+    `marked` and `degrees` belong to the entries; `where` says in words in how many places a mark can stand.
+    """
+
+    transactions: Ints | Longs
+    count: int
+    items: Coded
+    marked: Mask | None = None
+    degrees: Floats | None = None
+    where: str = "lines"
+
+
+def assemble(found: Occurrences, notes: tuple[str, ...], **columns: Any) -> Transactions:
+    """The transactions, with their items in order, repeats merged, and marks turned into sensitive items."""
+    place, labels = found.items.place()
+    if found.marked is not None:
+        columns["sensitive"], note = _sensitive(place[found.items.codes], found.marked, len(labels), found.where)
+        notes += note
+    order, offsets = _by_transaction(found.transactions, found.count)
+    codes = found.items.codes if order is None else found.items.codes[order]
+    if found.degrees is None:
+        return canonical(Parsed(offsets, codes, labels, notes), place, labels, **columns)
+    degrees = found.degrees if order is None else found.degrees[order]
+    return Transactions.from_codes(offsets, place[codes], labels, sensitivity=degrees, notes=notes, **columns)
+
+
+def _sensitive(items: Ints, marked: Mask, n_items: int, where: str) -> tuple[Mask, tuple[str, ...]]:
+    """Which items are sensitive: those with a mark anywhere; a note where an item also occurs without one."""
+    sensitive = np.zeros(n_items, dtype=np.bool_)
+    sensitive[items[marked]] = True
+    unmarked = np.zeros(n_items, dtype=np.bool_)
+    unmarked[items[~marked]] = True
+    torn = int((sensitive & unmarked).sum())
+    note = f"{counted(torn, 'item')} marked sensitive in some {where} only and taken as sensitive everywhere"
+    return sensitive, (note,) if torn else ()
+
+
+def _by_transaction(codes: Ints | Longs, count: int) -> tuple[Longs | None, Longs]:
+    """The order that brings each transaction's entries together (None: they are), and where each one starts."""
+    sizes = np.bincount(codes, minlength=count)
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    if np.all(codes[1:] >= codes[:-1]):
+        return None, offsets
+    return np.argsort(codes, kind="stable"), offsets
