@@ -145,4 +145,5 @@ def test_an_option_of_another_model_is_refused_and_the_fitting_ones_are_named(cl
     assert done.code == 2
     assert "--p does not belong to method pta" in done.err
     assert "--k" in done.err
+    assert "choose --model privacy-degree" in done.err
     assert cli("verify", "x", "-k", "3", "-p", "4").code == 2

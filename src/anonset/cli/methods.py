@@ -74,7 +74,7 @@ def _page(spec: MethodSpec) -> list[Any]:
         ("paper", spec.paper),
         ("example", example(spec)),
     ]
-    rows = [(_spelling(param), param.range, _default(param), param.help) for param in (*model.params, *spec.params)]
+    rows = [(_spelling(param), _range(param), _default(param), param.help) for param in (*model.params, *spec.params)]
     return [
         f"{spec.name}: {spec.title}",
         "",
@@ -88,6 +88,10 @@ def _page(spec: MethodSpec) -> list[Any]:
 
 def _spelling(param: Param) -> str:
     return f"{param.short}, {flag(param.name)}" if param.short else flag(param.name)
+
+
+def _range(param: Param) -> str:
+    return "file" if param.type == "hierarchy" else param.range
 
 
 def _default(param: Param) -> str:

@@ -147,12 +147,23 @@ def _common(params: list[Param]) -> Param:
     return replace(params[0], **unsaid)
 
 
+def _where_it_belongs(name: str) -> str:
+    from anonset.methods import METHODS
+    from anonset.models import MODELS
+
+    for option, registry in (("--model", MODELS), ("--method", METHODS)):
+        owners = [owner for owner, spec in registry.items() if any(param.name == name for param in spec.params)]
+        if owners:
+            return f"Leave it out or choose {option} {' or '.join(owners)}."
+    return "Leave it out."
+
+
 def require_fitting(given: Given, params: tuple[Param, ...], what: str) -> None:
     """Refuse bad values, and options that belong to another method or model than the chosen one."""
     known = [param.name for param in params]
     for name in given:
         if name not in known:
             takes = ", ".join(map(flag, known)) or "none"
-            raise InputError(f"{flag(name)} does not belong to {what}, whose parameters are: {takes}. Leave it out.")
+            raise InputError(f"{flag(name)} does not belong to {what}, which takes {takes}. {_where_it_belongs(name)}")
     for param in params:
         param.parse(given.get(param.name))
