@@ -16,7 +16,7 @@ from anonset.errors import InputError
 from anonset.hierarchy import Hierarchy
 from anonset.hierarchy.cut import recode
 from anonset.release import Release
-from anonset.transactions import Ints, Longs, Mask, Transactions
+from anonset.transactions import Ints, Longs, Transactions
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +66,18 @@ def generalized(data: Transactions, published: pa.StringArray, hierarchy: Hierar
     if (leaf < 0).any():
         missing = data.labels.filter(pa.array(leaf < 0))
         raise InputError(f"The hierarchy lacks {len(missing):,} items of the data ({_some(missing)}). Add them.")
+    node = published_nodes(leaf, published, hierarchy)
+    return recode(data, np.where(node >= 0, node, leaf).astype(np.int32), hierarchy.names)
+
+
+def published_nodes(leaf: Ints, published: pa.StringArray, hierarchy: Hierarchy) -> Ints:
+    """For each of these leaves its nearest ancestor (or itself) whose name is published; −1 where there is none."""
     is_published = pc.is_in(hierarchy.names, value_set=published).to_numpy(zero_copy_only=False)
-    return recode(data, _nearest_published(leaf, is_published, hierarchy), hierarchy.names)
-
-
-def _nearest_published(leaf: Ints, is_published: Mask, hierarchy: Hierarchy) -> Ints:
     node = leaf.copy()
     for _ in range(hierarchy.height + 1):
         up = (node >= 0) & ~is_published[np.maximum(node, 0)]
         node[up] = hierarchy.parent[node[up]]
-    return np.where(node >= 0, node, leaf).astype(np.int32)
+    return node
 
 
 def _require_same_size(data: Transactions, release: Release, source: Longs | None) -> None:

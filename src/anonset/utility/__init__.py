@@ -14,12 +14,32 @@ from anonset.hierarchy import Hierarchy
 from anonset.job import Job
 from anonset.release import Release
 from anonset.transactions import Longs, Transactions
-from anonset.utility import discernibility, information_loss, item_frequencies, lengths, queries
+from anonset.utility import (
+    discernibility,
+    information_loss,
+    item_frequencies,
+    itemsets,
+    lengths,
+    ncp,
+    queries,
+    reconstruction,
+    rules,
+)
 from anonset.utility.metric import Comparison, Figure, Metric
 
 METRICS: dict[str, Metric] = {
     module.METRIC.name: module.METRIC
-    for module in (information_loss, discernibility, item_frequencies, lengths, queries)
+    for module in (
+        information_loss,
+        ncp,
+        discernibility,
+        reconstruction,
+        item_frequencies,
+        queries,
+        itemsets,
+        rules,
+        lengths,
+    )
 }
 
 NEEDS = {

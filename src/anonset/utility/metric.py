@@ -9,11 +9,27 @@ from typing import Any, Literal
 
 import numpy as np
 
+from anonset.errors import ParameterError
 from anonset.hierarchy import Hierarchy
 from anonset.job import Job
 from anonset.pairing import Pair, pair
+from anonset.patterns import Patterns, frequent, support_count
 from anonset.release import Release
 from anonset.transactions import Longs, Transactions
+
+LADDER = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+LEVELS = ("low", "middle", "high")
+LOOKED_AT = 5_000
+LEAST_COUNT = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Mined:
+    """The frequent itemsets of the original and of the release at one support; None where the latter are too many."""
+
+    support: float
+    before: Patterns
+    after: Patterns | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +47,30 @@ class Comparison:
         """Both in one vocabulary: what is published, and the original seen through it."""
         return pair(self.data, self.release, self.source, self.hierarchy)
 
+    @cached_property
+    def mined(self) -> tuple[Mined, ...]:
+        """Frequent itemsets at three supports: the smallest of the ladder that leaves few enough, and the next two."""
+        least = sum(share * len(self.data) < LEAST_COUNT for share in LADDER)
+        usable = LADDER[min(least, len(LADDER) - 3) :]
+        for place, share in enumerate(usable):
+            before = self._mine(self.pair.original, share, LOOKED_AT)
+            if before is not None or place >= len(usable) - 3:
+                break
+        supports = usable[place : place + 3]
+        before = before or self._mine(self.pair.original, supports[0], LOOKED_AT * 1000) or _nothing(self.data)
+        after = self._mine(self.pair.published, supports[0], LOOKED_AT * 100)
+        return tuple(
+            Mined(share, _at_least(before, share, len(self.data)), after and _at_least(after, share, len(self.release)))
+            for share in supports
+        )
+
+    def _mine(self, data: Transactions, support: float, most: int) -> Patterns | None:
+        """The frequent itemsets, or None where they are more than `most`."""
+        try:
+            return frequent(data, support, most=most, job=self.job)
+        except ParameterError:
+            return None
+
     @property
     def has(self) -> set[str]:
         """What is there beyond the two: `source`, `hierarchy`, `groups`, `users`, `sensitive`."""
@@ -43,6 +83,20 @@ class Comparison:
             "sensitive": self.data.sensitive is not None and bool(self.data.sensitive.any()),
         }
         return {name for name, present in there.items() if present}
+
+
+def _at_least(patterns: Patterns, support: float, transactions: int) -> Patterns:
+    """Those of the itemsets that are frequent at a higher support, too."""
+    count = support_count(support, transactions)
+    keep = patterns.counts >= count
+    sizes = np.diff(patterns.offsets)
+    offsets = np.concatenate(([0], np.cumsum(sizes[keep])))
+    return Patterns(offsets, patterns.items[np.repeat(keep, sizes)], patterns.counts[keep], patterns.labels, count)
+
+
+def _nothing(data: Transactions) -> Patterns:
+    none = np.empty(0, dtype=np.int64)
+    return Patterns(np.zeros(1, dtype=np.int64), none.astype(np.int32), none, data.labels, 0)
 
 
 @dataclass(frozen=True)

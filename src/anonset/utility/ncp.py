@@ -10,7 +10,9 @@ import numpy as np
 
 from anonset.hierarchy import Cut
 from anonset.hierarchy.cut import LEFT_OUT
+from anonset.pairing import published_nodes
 from anonset.transactions import Transactions
+from anonset.utility.metric import Comparison, Figure, Metric
 
 
 def ncp(original: Transactions, cut: Cut) -> float:
@@ -33,3 +35,23 @@ def ncp(original: Transactions, cut: Cut) -> float:
     by_node = np.zeros(len(tree) + 1)
     by_node[tree.leaves] = penalty  # the last entry stays 0: items that do not occur
     return float(original.item_counts @ by_node[tree.nodes_of(original.labels)] / original.nnz)
+
+
+def _run(comparison: Comparison) -> dict[str, float]:
+    """Each item counts as published by its nearest ancestor in the release; an item without one is left out."""
+    tree = comparison.hierarchy
+    assert tree is not None
+    original = comparison.data.quasi()
+    node = published_nodes(tree.leaves, comparison.release.transactions.labels, tree)
+    return {"ncp": ncp(original, Cut(tree, np.where(node >= 0, node, LEFT_OUT).astype(np.int32)))}
+
+
+METRIC = Metric(
+    name="ncp",
+    title="Normalised certainty penalty",
+    definition="Mean over item occurrences of u / I: the published node stands for u of the I items (0 if u = 1).",
+    reference="Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, VLDB 2008",
+    figures=(Figure("ncp", "NCP", "How much less a published item says; 0 exact, 1 nothing left.", "share"),),
+    run=_run,
+    needs=("hierarchy",),
+)

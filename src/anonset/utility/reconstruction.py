@@ -20,6 +20,7 @@ import numpy as np
 from anonset.errors import ParameterError, unknown
 from anonset.release import Release
 from anonset.transactions import Floats, Ints, Longs, Transactions
+from anonset.utility.metric import Comparison, Figure, Metric
 
 Weighting = Literal["uniform", "frequency"]
 MOST_ITEMS = 20
@@ -199,3 +200,19 @@ def _members(release: Release) -> tuple[Ints, Longs, Longs]:
         return np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64)
     groups, members, size = np.unique(release.groups, return_inverse=True, return_counts=True)
     return groups, members.reshape(-1), size
+
+
+def _run(comparison: Comparison) -> dict[str, float]:
+    seed = comparison.job.seed
+    return {"reconstruction_error": reconstruction_error(comparison.data, comparison.release, seed=seed)}
+
+
+METRIC = Metric(
+    name="reconstruction",
+    title="Reconstruction error",
+    definition="Mean KL divergence between actual and estimated distribution of a sensitive item over 2⁴ cells.",
+    reference="Ghinita, Kalnis, Tao, Anonymous publication of sensitive transactional data, TKDE 2011, section 3.2",
+    figures=(Figure("reconstruction_error", "Reconstruction error", "KL divergence in nats; 0 is perfect."),),
+    run=_run,
+    needs=("groups", "sensitive"),
+)

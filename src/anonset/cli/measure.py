@@ -1,0 +1,75 @@
+"""`anonset measure DATA RELEASE`: what a release lost, by every metric that can be computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import show, show_json, table
+from anonset.cli.base.groups import SEED, THREADS, Source, as_read_options, read_options, run_options
+from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.progress import Display
+from anonset.spec import Param
+
+if TYPE_CHECKING:
+    from anonset.utility import Measurements
+
+app = Application()
+
+PANEL = "Measuring"
+METRICS = Param("metrics", "text", "Which metrics, separated by commas. Default: all that can be computed.")
+HIERARCHY = Param("hierarchy", "text", "The hierarchy that the release was generalized with.")
+SAME_ORDER = Param("same_order", "bool", "The release kept the order of the data (--keep-order): compare one by one.")
+
+Published = Annotated[
+    str, typer.Argument(help="A release of DATA, ours or anybody's.", metavar="RELEASE", show_default=False)
+]
+
+
+@app.command(epilog="Example: anonset measure sales.csv release.csv")
+@takes(
+    measuring=[
+        Choice(METRICS, PANEL),
+        Choice(HIERARCHY, PANEL, metavar="FILE"),
+        Choice(SAME_ORDER, PANEL, switch=True),
+    ],
+    reading=read_options(),
+    running=run_options(SEED, THREADS),
+)
+def measure(data: Source, release: Published, measuring: Given, reading: Given, running: Given) -> None:
+    """Say what RELEASE lost compared with DATA.
+
+    A release is shuffled, so that nobody can say which transaction became which; metrics that need this are left out
+    here and appear in the report that anonymize --report writes. Each figure is explained in the reference.
+    """
+    import numpy as np
+
+    from anonset.hierarchy import read_hierarchy
+    from anonset.io import read, read_release
+    from anonset.job import Job
+    from anonset.utility import measure as take
+
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        job = Job(running.get("seed", 0), running.get("threads"), display)
+        with job.stage("read"):
+            original = read(data, **as_read_options(reading))
+            secret = original.sensitive_names()
+            published = read_release(release, **({"sensitive": secret} if secret else {}))
+        tree = read_hierarchy(measuring["hierarchy"]) if "hierarchy" in measuring else None
+        source = np.arange(len(published), dtype=np.int64) if "same_order" in measuring else None
+        names = measuring["metrics"].split(",") if "metrics" in measuring else None
+        found = take(original, published, source, hierarchy=tree, metrics=names, job=job)
+    if "json" in running:
+        show_json({"source": data, "release": release, **found.to_dict()})
+    elif "quiet" not in running:
+        show(*_page(found))
+
+
+def _page(found: Measurements) -> list[Any]:
+    rows = [(one.figure.title, one.figure.write(one.value), one.figure.help) for one in found.figures]
+    page: list[Any] = [table(("measure", "value", "meaning"), rows, numbers=("value",))]
+    if found.left_out:
+        page += ["", *(f"Not measured: {name} ({why})." for name, why in found.left_out.items())]
+    return page
