@@ -49,7 +49,7 @@ def conceal(draft: Draft, model: ModelSpec, job: Job, keep: Keep) -> tuple[Relea
     groups, counts = _renumber(draft.release, job, keep)
     order = _shuffled(len(data), job, keep)
     if groups is not None:
-        order = order[_canonical_order(data.take(order), groups[order])]
+        order = order[canonical_order(data.take(order), groups[order])]
         groups = groups[order]
     return compact(Release(data.take(order), groups, counts)), draft.source[order], notes
 
@@ -58,7 +58,7 @@ def _shuffled(size: int, job: Job, keep: Keep) -> Longs:
     return np.arange(size, dtype=np.int64) if keep.order else job.random("shuffle").permutation(size)
 
 
-def _canonical_order(data: Transactions, groups: Ints) -> Longs:
+def canonical_order(data: Transactions, groups: Ints) -> Longs:
     """By group, then by items in natural order: nothing about a member but its own set decides where it stands."""
     rank = np.empty(data.n_items, dtype=np.int32)
     rank[natural_order(data.labels)] = np.arange(data.n_items, dtype=np.int32)

@@ -49,7 +49,7 @@ def anonymize(
         What to promise and how to reach it. One of them is enough: a method knows its model, a model its default
         method. With neither, k-anonymity.
     out, force, format
-        Where and how to write the release; an existing file needs `force`.
+        Where and how to write the release (a folder where the model publishes groups); what is there needs `force`.
     report, public_report
         Where to write a report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its
         name; a public one holds nothing computed from the original. See `anonset.write_report`.
@@ -69,13 +69,11 @@ def anonymize(
     True
     """
     from anonset.io import read, write
-    from anonset.io.publish import ensure_free
     from anonset.report import report_path, write_report
 
     spec, target, values = _plan(model, method, params)
     if out is not None:
-        ensure_free(out, force, data)  # before the work, not after it
-        format_of(out, format)
+        _require_place(out, target, data, format, force)  # before the work, not after it
     if report is not None:
         report_path(report, public_report, force)
     job = job or Job(seed, threads, progress)
@@ -157,6 +155,19 @@ def require(verdict: Verdict) -> Verdict:
             "Nothing was published. This is a defect of the method; please report it."
         )
     return verdict
+
+
+def _require_place(out: Any, target: Model, data: Any, format: str | None, force: bool) -> None:
+    """Refuse an output that is taken, or a format that cannot be, before any work is done."""
+    from anonset.io.groups import ensure_free_folder, group_format
+    from anonset.io.publish import ensure_free
+
+    if target.spec.form == "groups":
+        ensure_free_folder(out, force)
+        group_format(out, format)
+    else:
+        ensure_free(out, force, data)
+        format_of(out, format)
 
 
 def _plan(

@@ -137,12 +137,12 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
         rows.append(("report", report))
     if out is None:
         return [facts(rows), "", "Nothing was written: this was a trial run. Add --out FILE to publish the release."]
-    return [facts([*rows, ("release", out), ("certificate", certificate_name(out))])]
+    return [facts([*rows, ("release", out), ("certificate", certificate_name(out, result.release.form))])]
 
 
-def certificate_name(out: str) -> str:
-    """Where the certificate of a release lies."""
-    return f"{out}.certificate.json"
+def certificate_name(out: str, form: str = "rows") -> str:
+    """Where the certificate of a release lies: beside a file, inside a folder of groups."""
+    return f"{out}.certificate.json" if form == "rows" else f"{out.rstrip('/')}/certificate.json"
 
 
 def as_json(result: Result, out: str | None) -> dict[str, Any]:

@@ -45,6 +45,9 @@ def write(
 ) -> Certificate:
     """Publish a release that keeps its promise: the file and, beside it, `FILE.certificate.json`.
 
+    A release in groups becomes a folder: `transactions` (group, items), `sensitive` (group, item, count) and
+    `certificate.json`, as CSV unless `format` or the folder's name says otherwise.
+
     Parameters
     ----------
     release, verdict
@@ -65,7 +68,20 @@ def write(
     >>> certificate.promise
     'every published set of quasi-identifier items is shared by at least 2 transactions'
     """
-    _require_publishable(release, verdict)
+    _require_publishable(verdict)
+    if release.form == "groups":
+        from anonset.io.groups import write_groups
+
+        return write_groups(
+            release,
+            verdict,
+            path,
+            method=method,
+            params=params,
+            format=format,
+            force=force,
+            keep_formulas=keep_formulas,
+        )
     target = ensure_free(path, force)
     chosen = format_of(target, format)
     data, notes = _as_published(release.transactions, chosen, keep_formulas)
@@ -123,14 +139,12 @@ def _is_source(target: Path, source: Any) -> bool:
     return any(one.exists() and (one.samefile(target) or one.samefile(target.parent)) for one in sources)
 
 
-def _require_publishable(release: Release, verdict: Verdict) -> None:
+def _require_publishable(verdict: Verdict) -> None:
     if not verdict.holds:
         raise GuaranteeError(
             f"The release does not keep its promise ({verdict.promise}): {verdict.witnesses[0].statement}. "
             "Nothing was published."
         )
-    if release.form != "rows":
-        raise InputError("Only a release in rows fits into one file.")
 
 
 def _as_published(data: Transactions, format: Format, keep_formulas: bool) -> tuple[Transactions, tuple[str, ...]]:

@@ -68,14 +68,18 @@ def read(
 
 
 def read_release(source: Any, **options: Any) -> Release:
-    """A release in rows, read like any other transactions.
+    """A release: a folder of groups that `anonset.write` made, or anything else as rows of transactions.
 
     Examples
     --------
     >>> read_release([["wine", "bread"], ["bread"]])
     Release(rows, Transactions(2 transactions, 2 items, mean length 1.5))
     """
-    return source if isinstance(source, Release) else Release(read(source, **options))
+    from anonset.io.group_reading import is_group_folder, read_groups
+
+    if isinstance(source, Release):
+        return source
+    return read_groups(source) if is_group_folder(source) else Release(read(source, **options))
 
 
 def _read(source: Any, options: ReadOptions) -> Transactions:

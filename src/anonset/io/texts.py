@@ -71,11 +71,16 @@ def write_table(file: BinaryIO, data: Transactions, layout: str, container: str)
         _write_wide(file, data, container)
         return
     table = long_table(data) if layout == "long" else lists_table(data)
+    write_rows(file, table, container, text_size(data, data.labels) + 20 * len(table))
+
+
+def write_rows(file: BinaryIO, table: pa.Table, container: str, size: int | None = None) -> None:
+    """Any table of one chunk as CSV, TSV or JSON lines; `size` is about how many bytes that will be."""
     notation = _notation(table.column_names, container)
     if container in SEPARATORS:
         file.write(text_bytes(_header(table.column_names, container)))
     ready = {name: _quoted(table[name], notation) for name in table.column_names}
-    for start, stop in blocks(len(table), text_size(data, data.labels) + 20 * len(table)):
+    for start, stop in blocks(len(table), 2 * table.nbytes if size is None else size):
         texts = [_render(column.slice(start, stop - start), notation) for column in ready.values()]
         file.write(text_bytes(_rows(texts, notation)))
 

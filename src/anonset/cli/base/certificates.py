@@ -32,7 +32,8 @@ class Found:
 def find_certificate(data: str) -> Found | None:
     """The certificate of this release, if there is one."""
     release = Path(data)
-    path = Path(f"{data.rstrip('/')}.certificate.json")
+    inside = release / "certificate.json"
+    path = inside if inside.is_file() else Path(f"{data.rstrip('/')}.certificate.json")
     if not path.is_file() or not release.exists():
         return None
     certificate = _load(path)
@@ -54,7 +55,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _matches(release: Path, files: dict[str, str]) -> bool:
     """Whether every file that the certificate names has the checksum it says, and the release is among them."""
-    inside = {release.name} if release.is_file() else {path.name for path in release.iterdir()}
+    inside = {release.name} if release.is_file() else {path.name for path in release.iterdir()} - {"certificate.json"}
     folder = release.parent if release.is_file() else release
     return inside <= set(files) and all(_sha256(folder / name) == digest for name, digest in files.items())
 
