@@ -38,6 +38,7 @@ _HOMES = {
     "anonymize": "pipeline",
     "convert": "io",
     "model": "models",
+    "query": "counting",
     "read": "io",
     "read_cut": "hierarchy",
     "read_hierarchy": "hierarchy",
@@ -48,6 +49,7 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from anonset.counting import query
     from anonset.errors import (
         AnonsetError,
         CancelledError,
@@ -93,6 +95,7 @@ __all__ = [
     "anonymize",
     "convert",
     "model",
+    "query",
     "read",
     "read_cut",
     "read_hierarchy",

@@ -22,6 +22,7 @@ COMMANDS: dict[str, Command] = {
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
     "risk": Command("risk", "Say whom an attacker finds in data, and what a release changes about it.", "Data"),
     "measure": Command("measure", "Say what a release lost, by every metric that can be computed.", "Data"),
+    "query": Command("query", "Count on a release: how many transactions hold these items?", "Data"),
     "convert": Command("convert", "Turn transactions from one format into another.", "Data"),
     "generate": Command("generate", "Make example data: quest, supermarket.", "Data"),
     "methods": Command("methods", "List the methods, or explain one of them.", "Learn"),
