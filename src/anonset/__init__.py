@@ -43,6 +43,7 @@ _HOMES = {
     "read_cut": "hierarchy",
     "read_hierarchy": "hierarchy",
     "read_release": "io",
+    "recode": "pipeline",
     "verify": "pipeline",
     "write": "io",
     "write_report": "report",
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     from anonset.job import Job
     from anonset.methods import METHODS
     from anonset.models import MODELS, model
-    from anonset.pipeline import anonymize, verify
+    from anonset.pipeline import anonymize, recode, verify
     from anonset.release import Certificate, Release, Result, Verdict
     from anonset.report import write_report
     from anonset.transactions import Transactions
@@ -100,6 +101,7 @@ __all__ = [
     "read_cut",
     "read_hierarchy",
     "read_release",
+    "recode",
     "verify",
     "write",
     "write_report",

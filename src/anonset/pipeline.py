@@ -22,7 +22,7 @@ def anonymize(
     data: Any,
     model: Model | str | None = None,
     *,
-    method: str | None = None,
+    method: str | MethodSpec | None = None,
     out: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
     public_report: bool = False,
@@ -120,6 +120,24 @@ def anonymize(
     return result
 
 
+def recode(data: Any, cut: Any, *, k: int, m: int = 2, hierarchy: Any = None, **options: Any) -> Result:
+    """Publish transactions by a given cut (a `Cut`, a file `item,published`, a dictionary), checked like any release.
+
+    `options` are those of `anonymize`: `out`, `seed`, `keep_order`, ….
+
+    Examples
+    --------
+    >>> import anonset
+    >>> tree = {"item": ["milk", "brie", "wine"], "level1": ["dairy", "dairy", "drinks"]}
+    >>> data = [["milk", "wine"], ["brie", "wine"], ["milk", "brie"], ["brie"]]
+    >>> recode(data, {"milk": "dairy", "brie": "dairy"}, k=2, hierarchy=tree, seed=1).verdict.measured["k"]
+    2
+    """
+    from anonset.methods.recode import by_cut
+
+    return anonymize(data, method=by_cut(cut), k=k, m=m, hierarchy=hierarchy, **options)
+
+
 def verify(
     data: Any,
     model: Model | str = "k-anonymity",
@@ -171,7 +189,7 @@ def _require_place(out: Any, target: Model, data: Any, format: str | None, force
 
 
 def _plan(
-    model: Model | str | None, method: str | None, params: dict[str, Any]
+    model: Model | str | None, method: str | MethodSpec | None, params: dict[str, Any]
 ) -> tuple[MethodSpec, Model, dict[str, Any]]:
     """The method, the model it must reach, and all parameters parsed."""
     if model is None and method is None:
@@ -179,7 +197,7 @@ def _plan(
     if isinstance(model, Model):
         params = {**model.params, **params}
         model = model.name
-    spec = method_spec(method or model_spec(str(model)).default_method)
+    spec = method if isinstance(method, MethodSpec) else method_spec(method or model_spec(str(model)).default_method)
     if model is not None and spec.model != model:
         raise ParameterError("method", f"reach {model}", f"{spec.name}, which reaches {spec.model}")
     promised = model_spec(spec.model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base.commands import Application
@@ -23,6 +24,7 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
+from anonset.errors import ExistsError, InputError
 from anonset.spec import Param
 
 if TYPE_CHECKING:
@@ -37,12 +39,20 @@ KEEP = (
 )
 
 REPORT = Param("report", "text", "Write a report (.html or .json). It is private, and its name will say so.")
+WRITE_CUT = Param(
+    "write_cut", "text", "km methods: write what each item is published as, to review, edit and give to 'recode'."
+)
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
 
 
 def report_options() -> list[Choice]:
     """Where to write a report, and for whom."""
     return [Choice(REPORT, WRITING, metavar="FILE"), Choice(PUBLIC, WRITING, switch=True)]
+
+
+def cut_options() -> list[Choice]:
+    """Where to write the cut."""
+    return [Choice(WRITE_CUT, WRITING, metavar="FILE")]
 
 
 def keep_options() -> list[Choice]:
@@ -55,6 +65,7 @@ def keep_options() -> list[Choice]:
     privacy=[*model_options(), *method_options()],
     writing=write_options(),
     reporting=report_options(),
+    cutting=cut_options(),
     keeping=keep_options(),
     reading=read_options(),
     running=run_options(SEED, THREADS),
@@ -63,6 +74,7 @@ def anonymize(
     privacy: Given,
     writing: Given,
     reporting: Given,
+    cutting: Given,
     keeping: Given,
     reading: Given,
     running: Given,
@@ -78,6 +90,7 @@ def anonymize(
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _fits(model, method, privacy)
+    cut_file = _cut_file(cutting, writing, method_name(model, method))
     require_source(data, reading)
     seed, threads = running.get("seed"), running.get("threads")
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -95,6 +108,8 @@ def anonymize(
             **keeping,
             **privacy,
         )
+    if cut_file is not None and result.cut is not None:
+        result.cut.write(cut_file, force="force" in writing)
     out, report = writing.get("out"), _report(reporting)
     if "json" in running:
         show_json({**as_json(result, out), "report": report})
@@ -102,6 +117,25 @@ def anonymize(
         warn(result.notes)
         if "quiet" not in running:
             show(*page(result, out, report))
+
+
+def method_name(model: str | None, method: str | None) -> str:
+    """The method that will run."""
+    from anonset.models import model_spec
+
+    return method or model_spec(model or "k-anonymity").default_method
+
+
+def _cut_file(cutting: Given, writing: Given, method: str) -> str | None:
+    """Where the cut goes, if there is one and it can go there: known before the work, not after it."""
+    from anonset.methods import method_spec
+
+    target = cutting.get("write_cut")
+    if target is not None and method_spec(method).model != "km-anonymity":
+        raise InputError(f"--write-cut is for methods that cut through a hierarchy. {method} does not; leave it out.")
+    if target is not None and Path(target).exists() and "force" not in writing:
+        raise ExistsError(f"{target} is there already. Choose another name, or replace it with --force.")
+    return target
 
 
 def _report(reporting: Given) -> str | None:
@@ -133,6 +167,8 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
     ]
     if loss is not None:
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
+    if "ncp" in result.measurements:
+        rows.append(("NCP", f"{result.measurements['ncp']:.4f}: 0 is exact, 1 says nothing (private)"))
     if report is not None:
         rows.append(("report", report))
     if out is None:

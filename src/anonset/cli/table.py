@@ -18,11 +18,13 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "anonymize": Command("anonymize", "Make a release that keeps a promise, check it, and write it.", "Publish"),
+    "recode": Command("recode", "Publish by a cut through a hierarchy that was reviewed or edited.", "Publish"),
     "verify": Command("verify", "Say whether a file, ours or anybody's, keeps a promise.", "Publish"),
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
     "risk": Command("risk", "Say whom an attacker finds in data, and what a release changes about it.", "Data"),
     "measure": Command("measure", "Say what a release lost, by every metric that can be computed.", "Data"),
     "query": Command("query", "Count on a release: how many transactions hold these items?", "Data"),
+    "hierarchy": Command("hierarchy", "Item hierarchies: build, lint, show.", "Data"),
     "convert": Command("convert", "Turn transactions from one format into another.", "Data"),
     "generate": Command("generate", "Make example data: quest, supermarket.", "Data"),
     "methods": Command("methods", "List the methods, or explain one of them.", "Learn"),

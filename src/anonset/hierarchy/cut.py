@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from anonset.errors import DataError, InputError
-from anonset.hierarchy.tree import Hierarchy
+from anonset.hierarchy.tree import Hierarchy, write_csv
 from anonset.transactions import Ints, Transactions
 
 LEFT_OUT = -1
@@ -78,12 +78,7 @@ class Cut:
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write as CSV `item,published`, to review, edit and apply again."""
-        if Path(path).exists() and not force:
-            from anonset.errors import ExistsError
-
-            raise ExistsError(f"'{path}' is there already. Choose another name or overwrite it with force.")
-        with pa.output_stream(str(path), compression="detect") as out:
-            pa_csv.write_csv(self.to_table(), out, pa_csv.WriteOptions(quoting_style="needed"))
+        write_csv(self.to_table(), path, force)
 
     def apply(self, data: Transactions) -> Transactions:
         """The transactions with every item replaced by the node it is published as; marks and degrees are dropped."""

@@ -58,9 +58,9 @@ def lint(source: Any, items: Any = None) -> list[Problem]:
     from anonset.hierarchy.reading import parse
 
     if isinstance(source, Hierarchy):
-        return [*cover(source, items)[1], *_shape(source)]
+        return [*cover(source, items)[1], *shape_problems(source)]
     tree, problems = assemble(parse(source), items)
-    return [*problems, *_shape(tree)]
+    return [*problems, *shape_problems(tree)]
 
 
 def assemble(rows: Rows, items: Any = None) -> tuple[Hierarchy, list[Problem]]:
@@ -163,7 +163,7 @@ def _with_leaves(tree: Hierarchy, items: pa.StringArray) -> Hierarchy:
     return Hierarchy.from_levels(leaves, levels, root=ROOT)
 
 
-def _shape(tree: Hierarchy) -> list[Problem]:
+def shape_problems(tree: Hierarchy) -> list[Problem]:
     """Warnings about the tree itself."""
     problems = []
     children = np.bincount(tree.parent[1:], minlength=len(tree))

@@ -7,8 +7,10 @@ known by its whole path, so the same label may occur on two levels or in two bra
 from __future__ import annotations
 
 import os
+import secrets
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from anonset.errors import InputError
+from anonset.errors import ExistsError, InputError
 from anonset.transactions import Ints, Longs, Mask, as_text
 
 ROOT = "ALL"
@@ -178,10 +180,9 @@ class Hierarchy:
             node = np.where(node > 0, self.parent[np.maximum(node, 0)], node)
         return list(table)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write as CSV: `item,level1,level2,…`, coarse to fine; `read_hierarchy` reads it back."""
-        with pa.output_stream(str(path), compression="detect") as out:
-            pa_csv.write_csv(self.to_table(), out, pa_csv.WriteOptions(quoting_style="needed"))
+        write_csv(self.to_table(), path, force)
 
     # --- looking -----------------------------------------------------------------------------------------------
 
@@ -202,6 +203,23 @@ class Hierarchy:
             self._show(child, indent + ("    " if last else "│   "), depth, widest, lines)
         if len(children) > widest:
             lines.append(f"{indent}└── … {len(children) - widest:,} more")
+
+
+def write_csv(table: pa.Table, path: str | os.PathLike[str], force: bool) -> None:
+    """Write a table as CSV, whole or not at all; an existing file needs `force`."""
+    target = Path(path)
+    if target.exists() and not force:
+        raise ExistsError(f"{target} is there already. Choose another name, or replace it with force.")
+    if not target.parent.is_dir():
+        raise InputError(f"The output's folder {target.parent} does not exist. Create it first.")
+    temporary = target.with_name(f".{secrets.token_hex(6)}.{target.name}")
+    try:
+        with pa.output_stream(str(temporary), compression="detect") as out:
+            pa_csv.write_csv(table, out, pa_csv.WriteOptions(quoting_style="needed"))
+        temporary.chmod(0o600)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def as_hierarchy(value: Any) -> Hierarchy:

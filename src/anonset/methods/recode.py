@@ -1,0 +1,44 @@
+"""Apply a given cut: what `anonset recode` does. It is no method of its own, since it chooses nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from anonset.errors import InfeasibleError
+from anonset.hierarchy import Cut, read_cut
+from anonset.job import Job
+from anonset.methods._cuts import HIERARCHY, PAPER, domain, publish
+from anonset.models import model
+from anonset.release import Draft
+from anonset.spec import MethodSpec
+from anonset.transactions import Transactions
+
+
+def by_cut(cut: Any) -> MethodSpec:
+    """How to publish by this cut (a `Cut`, a file, a dictionary), in the form of a method."""
+    return MethodSpec(
+        name="recode",
+        title="Recoding by a given cut",
+        model="km-anonymity",
+        summary="Publishes every item as the node that a reviewed or edited cut says, and checks what comes out.",
+        params=(HIERARCHY,),
+        run=partial(run, cut=cut),
+        paper=PAPER,
+    )
+
+
+def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, cut: Any) -> Draft:
+    """The transactions recoded by the cut; an error unless they are k^m-anonymous then."""
+    found = domain(data, cut.hierarchy if isinstance(cut, Cut) and hierarchy is None else hierarchy)
+    draft = publish(found, read_cut(cut, found.hierarchy), m, job)
+    with job.stage("check"):
+        target = model("km-anonymity", k=k, m=m)
+        verdict = target.check(draft.release)
+    if not verdict.holds:
+        size = len(verdict.witnesses[0].items)
+        raise InfeasibleError(
+            f"'cut' must keep the promise: {target.promise}. Got one that publishes {size:,} items together in "
+            f"{verdict.witnesses[0].size:,} transactions only. Publish something more general, or leave items out."
+        )
+    return draft
