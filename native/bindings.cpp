@@ -8,6 +8,7 @@ void bind_gray(nb::module_& m);
 void bind_patterns(nb::module_& m);
 void bind_quest(nb::module_& m);
 void bind_risk(nb::module_& m);
+void bind_kamp(nb::module_& m);
 void bind_km(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_rows(nb::module_& m);
@@ -55,6 +56,7 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_patterns(m);
     anonset::bind::bind_quest(m);
     anonset::bind::bind_risk(m);
+    anonset::bind::bind_kamp(m);
     anonset::bind::bind_km(m);
     anonset::bind::bind_parse(m);
     anonset::bind::bind_rows(m);

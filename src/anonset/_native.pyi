@@ -248,3 +248,54 @@ def parse_separated(monitor: Monitor, data: Bytes, separator: str) -> Parsed: ..
 def line_of_row(data: Bytes, separator: str, row: int, blanks: bool) -> int: ...
 def sort_rows(monitor: Monitor, offsets: Longs, codes: Ints, place: Ints, threads: int) -> tuple[Longs, Ints]: ...
 def first_bad_byte(data: Bytes) -> int: ...
+def user_patterns(
+    offsets: Longs, items: Ints, users: Ints, n_users: int, set_offsets: Longs, set_items: Ints, monitor: Monitor
+) -> tuple[Longs, Ints, Longs, Mask]: ...
+def count_combinations(
+    set_offsets: Longs,
+    set_items: Ints,
+    held_offsets: Longs,
+    held_items: Ints,
+    most: int,
+    k: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Longs, int]: ...
+def kamp_table(
+    offsets: Longs,
+    items: Ints,
+    users: Ints,
+    n_users: int,
+    set_offsets: Longs,
+    set_items: Ints,
+    support: Longs,
+    least: int,
+    k: int,
+    most: int,
+    repair: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Ints]: ...
+def kamp_rows(
+    offsets: Longs,
+    items: Ints,
+    users: Ints,
+    n_users: int,
+    set_offsets: Longs,
+    set_items: Ints,
+    target_offsets: Longs,
+    target_items: Ints,
+    may_add: bool,
+    monitor: Monitor,
+) -> tuple[Longs, Ints, Ints]: ...
+def pattern_distance(
+    set_offsets: Longs,
+    set_items: Ints,
+    owned_offsets: Longs,
+    owned: Ints,
+    other_offsets: Longs,
+    other_items: Ints,
+    others_owned_offsets: Longs,
+    others_owned: Ints,
+) -> Longs: ...
+def similar_groups(offsets: Longs, items: Ints, n_items: int, groups: int, monitor: Monitor) -> Ints: ...

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 
 from anonset import _native
 from anonset.errors import ParameterError, unknown
 from anonset.job import Job
 from anonset.spec import Param
-from anonset.transactions import Ints, Longs, Transactions
+from anonset.transactions import Ints, Longs, Mask, Transactions
 
 Kind = Literal["all", "closed", "maximal"]
 KINDS: tuple[Kind, ...] = ("all", "closed", "maximal")
@@ -127,3 +128,56 @@ def support_count(support: float, transactions: int) -> int:
         return int(support)
     # 0.1 · 30 is a little more than 3 in binary; that must not ask for a fourth transaction.
     return max(1, math.ceil(support * transactions - 1e-9))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UserPatterns:
+    """Which patterns each user contains: `held[offsets[u]:offsets[u + 1]]`, numbers of `patterns`, ascending.
+
+    `counts` says in how many of the user's transactions, `maximal` whether the user contains no larger pattern that
+    includes it.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "b"], ["a", "b"], ["a"]], users=["u", "v", "w"])
+    >>> found = of_users(data, frequent(data, 2))
+    >>> found.of(0), found.of(2)
+    ([('a', 'b')], [('a',)])
+    """
+
+    patterns: Patterns
+    offsets: Longs
+    held: Ints
+    counts: Longs
+    maximal: Mask
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def own(self) -> tuple[Longs, Ints]:
+        """The maximal patterns of each user: offsets and numbers."""
+        before = np.concatenate(([0], np.cumsum(self.maximal)))
+        return before[self.offsets].astype(np.int64), self.held[self.maximal]
+
+    def of(self, user: int) -> list[tuple[str, ...]]:
+        """The maximal patterns of one user as labels."""
+        offsets, own = self.own()
+        names = [items for items, _ in self.patterns]
+        return [names[i] for i in own[offsets[user] : offsets[user + 1]].tolist()]
+
+
+def of_users(data: Transactions, patterns: Patterns, users: int | None = None, job: Job | None = None) -> UserPatterns:
+    """The patterns that each user contains: one of the user's transactions holds all of its items.
+
+    `patterns` must be all frequent itemsets of the same items (`kind="all"`); `users` is the number of users where
+    there are more than have transactions.
+    """
+    if data.users is None:
+        raise ParameterError("users", "say whom each transaction belongs to", "none")
+    count = int(data.users.max(initial=-1)) + 1 if users is None else users
+    job = job or Job()
+    with job.stage("patterns of users") as monitor:
+        offsets, held, counts, maximal = _native.user_patterns(
+            data.offsets, data.items, data.users, count, patterns.offsets, patterns.items, monitor
+        )
+    return UserPatterns(patterns, offsets, held, counts, maximal)

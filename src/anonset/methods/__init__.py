@@ -7,6 +7,7 @@ from anonset.methods import (
     cahd_balanced,
     cahd_gray,
     cahd_rcm,
+    kamp,
     km_apriori,
     km_direct,
     km_optimal,
@@ -32,6 +33,7 @@ METHODS: dict[str, MethodSpec] = {
         km_direct.SPEC,
         km_optimal.SPEC,
         km_refine.SPEC,
+        kamp.SPEC,
     )
 }
 
