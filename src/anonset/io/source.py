@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
@@ -66,10 +67,19 @@ def find_files(source: str | os.PathLike[str]) -> tuple[list[File], tuple[str, .
         names = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []  # noqa: PTH207
         found = [Path(name) for name in names if not Path(name).is_dir()]
         if not found:
-            problem = "No file matches this pattern." if glob.has_magic(str(path)) else "There is no such file."
-            raise DataError(problem, source=str(path))
+            magic = glob.has_magic(str(path))
+            raise DataError("No file matches this pattern." if magic else _missing(path), source=str(path))
         return [_file(name) for name in found], ()
     return [_file(path)], ()
+
+
+def _missing(path: Path) -> str:
+    """What to say of a file that is not there: perhaps another name was meant."""
+    if not path.parent.is_dir():
+        return f"There is no such file: the folder {path.parent} does not exist."
+    names = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
+    near = get_close_matches(path.name, names, n=1)
+    return f"There is no such file. Did you mean {near[0]}?" if near else "There is no such file."
 
 
 def _file(path: Path) -> File:
