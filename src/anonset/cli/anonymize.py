@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ from anonset.errors import ExistsError, InputError
 from anonset.spec import Param
 
 if TYPE_CHECKING:
+    from anonset.job import Job
     from anonset.release import Result
 
 app = Application()
@@ -86,31 +89,31 @@ def anonymize(
     a trial run that shows what the release would lose. A certificate that says what is promised is written beside
     the release; it and the release may be published, everything else that is printed here is private.
     """
+    from anonset.job import Job
     from anonset.pipeline import anonymize as make_release
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _fits(model, method, privacy)
     cut_file = _cut_file(cutting, writing, method_name(model, method))
     require_source(data, reading)
-    seed, threads = running.get("seed"), running.get("threads")
+    out, report = writing.get("out"), _report(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
-        result = make_release(
-            data,
-            model,
-            method=method,
-            read_options=as_read_options(reading),
-            seed=seed,
-            threads=threads,
-            progress=display,
-            report=reporting.get("report"),
-            public_report="public" in reporting,
-            **writing,
-            **keeping,
-            **privacy,
-        )
+        job = Job(running.get("seed"), running.get("threads"), display)
+        with _saying_what_is_there(out, job):
+            result = make_release(
+                data,
+                model,
+                method=method,
+                read_options=as_read_options(reading),
+                job=job,
+                report=reporting.get("report"),
+                public_report="public" in reporting,
+                **writing,
+                **keeping,
+                **privacy,
+            )
     if cut_file is not None and result.cut is not None:
         result.cut.write(cut_file, force="force" in writing)
-    out, report = writing.get("out"), _report(reporting)
     if "json" in running:
         show_json({**as_json(result, out), "report": report})
     else:
@@ -136,6 +139,17 @@ def _cut_file(cutting: Given, writing: Given, method: str) -> str | None:
     if target is not None and Path(target).exists() and "force" not in writing:
         raise ExistsError(f"{target} is there already. Choose another name, or replace it with --force.")
     return target
+
+
+@contextmanager
+def _saying_what_is_there(out: str | None, job: Job) -> Iterator[None]:
+    """Where the report cannot be finished, say that the release is."""
+    try:
+        yield
+    except BaseException:
+        if out is not None and "report" in job.seconds:
+            warn([f"The release was complete before this happened, and is in {out}; only the report is missing."])
+        raise
 
 
 def _report(reporting: Given) -> str | None:
@@ -172,7 +186,7 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
     if report is not None:
         rows.append(("report", report))
     if out is None:
-        return [facts(rows), "", "Nothing was written: this was a trial run. Add --out FILE to publish the release."]
+        return [facts(rows), "", "No release was written: this was a trial run. Add --out FILE to publish it."]
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out, result.release.form))])]
 
 
