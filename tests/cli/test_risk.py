@@ -1,0 +1,58 @@
+"""`anonset risk`: what it says about data alone and about data with a release."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def release(tmp_path):
+    path = tmp_path / "release.dat"
+    path.write_text("2 4\n1 2\n1 2\n1 2\n2 4\n2 4\n")
+    return path
+
+
+def test_risk_of_data_alone(cli, baskets):
+    done = cli("risk", baskets, "-m", 2)
+    assert done.code == 0
+    assert "knows m items of a transaction" in done.out
+    assert "2" in done.out
+    answer = json.loads(cli("risk", baskets, "-m", 2, "--json").out)
+    assert answer["risk"][0]["share"] == pytest.approx((2 / 3 + 0 + 0 + 0 + 0) / 5)
+    assert answer["risk"][0]["exact"] is True
+
+
+def test_risk_for_one_to_four_items_by_default(cli, baskets):
+    answer = json.loads(cli("risk", baskets, "--json").out)
+    assert [found["m"] for found in answer["risk"]] == [1, 2, 3, 4]
+
+
+def test_risk_before_and_after(cli, baskets, release):
+    done = cli("risk", baskets, release)
+    assert done.code == 0
+    assert "nearest published set" in done.out
+    answer = json.loads(cli("risk", baskets, release, "--json").out)
+    assert answer["linking"][0]["largest"] <= 1 / 3
+    assert answer["attacks"][1]["success_after"] < answer["attacks"][1]["success_before"]
+
+
+def test_a_certain_sensitive_item_is_said_loudly(cli, baskets, release):
+    done = cli("risk", baskets, release, "--sensitive", "4")
+    assert done.code == 0
+    assert "WARNING: A sensitive item is certain" in done.out
+    assert "privacy-degree" in done.out
+
+
+def test_a_release_of_other_data_is_refused(cli, baskets, tmp_path):
+    other = tmp_path / "other.dat"
+    other.write_text("1 2\n1 9\n")
+    done = cli("risk", baskets, other)
+    assert done.code == 2
+    assert "has 2 transactions, the data 6" in done.err
+
+
+def test_the_attacker_options_are_checked(cli, baskets, release):
+    assert cli("risk", baskets, "-m", 9).code == 2
+    assert cli("risk", baskets, "--attacker", "given").code == 2
+    assert cli("risk", baskets, release, "--attacker", "rarest").code == 2
+    assert cli("risk", baskets, "--attacker", "given", "--items", "1,4", "-m", 1).code == 0
