@@ -153,6 +153,7 @@ def _csv_shape(
     if layout == "basket":
         return Shape("basket", TEXT, separator)
     if layout == "wide":
+        names = tuple(records[0]) if header and records else names  # blanks belong to the name of an item
         flags = _flags(names, [row for row in records[header:] if len(row) == len(names)])
         roles = wide_roles(names, options, lambda place: flags[place])
     elif names and (roles.item is None or (layout == "long" and roles.transaction is None)):

@@ -64,7 +64,8 @@ def _table(file: File, shape: Shape, options: ReadOptions) -> tuple[str | None, 
     """A file's layout (None: it is empty) and its table, the columns called by their roles unless it is wide."""
     from anonset.io.tables import read_table
 
-    table = read_table(file, shape, options)
+    blank = shape.container == "jsonl" and not head(file, options.encoding).strip()
+    table = pa.table({}) if blank else read_table(file, shape, options)
     if table.num_columns == 0:
         return None, table
     layout = shape.layout or layout_of(table, options, file.name)
