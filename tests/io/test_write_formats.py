@@ -206,9 +206,10 @@ def test_an_unknown_part_to_drop_suggests_the_nearest():
         ("dark bread", ["fimi"]),
         ("tab\there", ["fimi"]),
         ("no\u00a0break", ["fimi"]),
-        ("two\nlines", ["fimi", "spmf"]),
+        ("two\nlines", ["fimi", "spmf", "wide.csv"]),
         ("two\rlines", ["fimi", "spmf"]),
         ("", ["fimi", "spmf", "basket", "long.csv", "long.parquet", "wide.csv"]),
+        ("@ITEM=1=x", ["fimi"]),
     ],
 )
 def test_labels_that_a_format_cannot_hold(label, formats):
@@ -217,6 +218,14 @@ def test_labels_that_a_format_cannot_hold(label, formats):
         with pytest.raises(InputError, match=r"cannot hold labels .*Use the format .*lists"):
             text(data, format)
     assert json.loads(text(data, "lists.jsonl")) == {"items": data.to_lists()[0]}
+
+
+def test_a_nul_character_is_nothing_for_text():
+    data = Transactions.from_lists([["a\0b"]])
+    for format in ("fimi", "spmf", "basket", "long.csv", "lists.jsonl", "wide.parquet"):
+        with pytest.raises(InputError, match=r"NUL character .*Use the format lists\.parquet or lists\.arrow"):
+            text(data, format)
+    save(data, io.BytesIO(), "lists.parquet")
 
 
 def test_an_error_never_quotes_a_label():
@@ -237,6 +246,11 @@ def test_wide_needs_a_sane_number_of_columns():
         text(Transactions.from_lists([[]]), "wide.csv")
     with pytest.raises(InputError, match="called 'transaction' or 'user'"):
         text(Transactions.from_lists([["user"]]), "wide.csv")
+
+
+def test_wide_refuses_columns_that_differ_only_in_case():
+    with pytest.raises(InputError, match="differ only in upper and lower case"):
+        text(Transactions.from_lists([["Bread", "bread"]]), "wide.csv")
 
 
 def test_two_items_with_one_label_are_refused():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from anonset.errors import InputError, unknown
 from anonset.io.columns import positions
-from anonset.io.registry import LAYOUTS, Format, Layout
+from anonset.io.registry import LAYOUTS, Format
 from anonset.transactions import Transactions
 
 PARTS = {
@@ -69,7 +69,7 @@ def require_room(data: Transactions, format: Format) -> None:
             raise _no_room(format, part)
     if pc.count_distinct(data.labels).as_py() != data.n_items:
         raise InputError("Two items have the same label, so a file could not tell them apart. Rename one of them.")
-    _require_labels(data.labels, layout, format)
+    _require_labels(data.labels, format)
     if format.layout == "wide":
         _require_columns(data)
 
@@ -81,19 +81,52 @@ def _no_room(format: Format, part: str) -> InputError:
     return InputError(f"The format {format.name} cannot hold {PARTS[part]}. {other} them out (drop {part}).")
 
 
-def _require_labels(labels: pa.StringArray, layout: Layout, format: Format) -> None:
-    unfit = {
-        "without a single character": (r"^$", layout.empty_labels, "empty_labels"),
-        "with line breaks": (r"[\r\n\v\f\x85\x{2028}\x{2029}]", layout.line_breaks, "line_breaks"),
-        "with white space": (r"[\s\v\x85\p{Z}\x{feff}\x1c-\x1f]", layout.white_space, "white_space"),
-    }
-    for what, (pattern, fits, field) in unfit.items():
-        count = 0 if fits else pc.sum(pc.match_substring_regex(labels, pattern)).as_py() or 0
+@dataclass(frozen=True)
+class _Rule:
+    """Labels that match the pattern do not fit where `unfit` says so; `homes` are formats for them."""
+
+    labels: str
+    pattern: str
+    unfit: Callable[[Format], bool]
+    homes: str
+
+
+_RULES = (
+    _Rule("without a single character", r"^$", lambda format: not format.holds.empty_labels, "lists"),
+    _Rule(
+        "with line breaks",
+        r"[\r\n\v\f\x85\x{2028}\x{2029}]",
+        lambda format: not format.holds.line_breaks or format.layout == "wide",
+        "basket, long or lists",
+    ),
+    _Rule(
+        "with white space",
+        r"[\s\v\x85\p{Z}\x{feff}\x1c-\x1f]",
+        lambda format: not format.holds.white_space,
+        "basket, spmf, long or lists",
+    ),
+    _Rule(
+        "with a NUL character",
+        r"\x00",
+        lambda format: format.container not in ("parquet", "arrow") or format.layout == "wide",
+        "lists.parquet or lists.arrow",
+    ),
+    _Rule(
+        "that look like the head of an SPMF file",
+        r"^(@CONVERTED_FROM_TEXT|@ITEM=)",
+        lambda format: format.layout == "fimi",
+        "basket, long or lists",
+    ),
+)
+
+
+def _require_labels(labels: pa.StringArray, format: Format) -> None:
+    for rule in _RULES:
+        count = pc.sum(pc.match_substring_regex(labels, rule.pattern)).as_py() if rule.unfit(format) else 0
         if count:
-            homes = [name for name, other in LAYOUTS.items() if getattr(other, field)]
             items = f"{count:,} item{'' if count == 1 else 's'}"
             raise InputError(
-                f"The format {format.name} cannot hold labels {what} ({items}). Use the format {' or '.join(homes)}."
+                f"The format {format.name} cannot hold labels {rule.labels} ({items}). Use the format {rule.homes}."
             )
 
 
@@ -102,6 +135,11 @@ def _require_columns(data: Transactions) -> None:
         raise InputError(
             f"The format wide needs between 1 and {MOST_COLUMNS:,} items, one column each. Got {data.n_items:,}. "
             "Use the format lists or long."
+        )
+    if pc.count_distinct(pc.utf8_lower(data.labels)).as_py() != data.n_items:
+        raise InputError(
+            "The format wide cannot hold items that differ only in upper and lower case, because many readers do not "
+            "tell such columns apart. Use the format lists or long."
         )
     reserved = pc.is_in(data.labels, value_set=pa.array(["transaction", "user"]))
     if pc.any(reserved).as_py():
