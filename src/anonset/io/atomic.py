@@ -213,9 +213,9 @@ def uninterrupted() -> Iterator[Sequence[object]]:
         yield held
         return
     usual = {number: handler for number in STOPS if callable(handler := signal.getsignal(number))}
-    for number in usual:
-        signal.signal(number, lambda number, frame: held.append((number, frame)))
     try:
+        for number in usual:
+            signal.signal(number, lambda number, frame: held.append((number, frame)))
         yield held
     finally:
         for number, handler in usual.items():

@@ -184,12 +184,12 @@ def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdic
 
     names = data.sensitive_names()
     options: dict[str, Any] = {"sensitive": names} if names and not format.holds.sensitive else {}
-    found = read(path, format=format.name, **options)
+    try:
+        found = read(path, format=format.name, **options)
+    except InputError as error:
+        raise _unlike(format) from error
     if not same(data, found):
-        raise OutputError(
-            f"What was read back from the {format.name} file is not what was written. Nothing was published. "
-            "This is a defect; please report it, and use another format meanwhile."
-        )
+        raise _unlike(format)
     again = make_model(verdict.model, **verdict.params).check(Release(found))
     if not again.holds:
         raise GuaranteeError(
@@ -203,8 +203,17 @@ def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdic
         )
 
 
+def _unlike(format: Format) -> OutputError:
+    return OutputError(
+        f"What was read back from the {format.name} file is not what was written. Nothing was published. "
+        "Try another format, and please report it: this is a defect or a failing disk."
+    )
+
+
 def same(one: Transactions, other: Transactions) -> bool:
     """Whether both say the same, transaction by transaction: items, sensitive items, users, ids, degrees."""
+    if not len(one):
+        return not len(other)
     if not one.same_sets(other) or sorted(one.sensitive_names()) != sorted(other.sensitive_names()):
         return False
     if not _equal_texts(_user_names(one), _user_names(other)):
