@@ -22,6 +22,7 @@ from anonset.cli.base.options import Given, takes
 from anonset.cli.base.progress import Display
 
 if TYPE_CHECKING:
+    from anonset.examine import Examination
     from anonset.release import Verdict
     from anonset.spec import Model
 
@@ -37,12 +38,17 @@ def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery =
 
     If DATA has a certificate beside it, its checksum is compared, and model, parameters and sensitive items are
     taken from it where none are given. The exit code is 0 if the promise holds and 3 if it does not.
+
+    With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
     from anonset.io import read_release
     from anonset.job import Job
 
     require_source(data, reading)
     found = None if data is None else find_certificate(data)
+    if found is None and not privacy:
+        _examine(data, reading, running)
+        return
     by_certificate = found is not None and not privacy
     target = _target(found, privacy)
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -57,6 +63,40 @@ def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery =
         show(*_page(verdict, found))
     if not verdict.holds or (by_certificate and found is not None and not found.matches):
         raise typer.Exit(BROKEN)
+
+
+def _examine(data: str | None, reading: Given, running: Given) -> None:
+    """Report everything that can be measured where nothing is promised."""
+    from anonset.examine import examine
+    from anonset.io import read_release
+    from anonset.job import Job
+
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        job = Job(progress=display)
+        with job.stage("read"):
+            release = read_release(data, **as_read_options(reading))
+        with job.stage("check"):
+            found = examine(release)
+    if "json" in running:
+        show_json({"source": data, **found.to_dict()})
+    elif "quiet" not in running:
+        show(*_examined(found))
+
+
+def _examined(found: Examination) -> list[Any]:
+    page: list[Any] = ["Nothing is promised about these data. What they keep by themselves:", ""]
+    for verdict in found.verdicts:
+        about = ", ".join(f"{name} = {value}" for name, value in verdict.params.items())
+        page.append(facts([(f"{verdict.model}, {about}", "holds" if verdict.holds else "does not hold")]))
+        page.append(facts([("    measured", measured(verdict.measured))]))
+        shown = [(witness.statement, items(witness.items)) for witness in verdict.witnesses[:3]]
+        page += [table(("what is wrong", "published set"), shown), ""] if shown else [""]
+    if found.inference is not None:
+        sure = f"can be inferred with up to {found.inference.largest:.1%} certainty"
+        page.append(facts([("sensitive items", sure)]))
+        if found.inference.warning:
+            page += ["", f"WARNING: {found.inference.warning}"]
+    return page
 
 
 def _target(found: Found | None, privacy: Given) -> Model:

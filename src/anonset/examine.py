@@ -1,0 +1,65 @@
+"""Everything that can be measured of a published file without knowing what it promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from anonset.models import MODELS, model
+from anonset.release import Release, Verdict
+from anonset.risk import Inference, infer
+
+USUAL_K = 5
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The verdicts of all models that speak about this form of release, and what it gives away of sensitive items.
+
+    Each model is asked for its weakest promise: `measured` says how much really holds, and a promise that does not
+    hold has witnesses.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    inference: Inference | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {
+            "verdicts": [
+                {
+                    "model": verdict.model,
+                    "params": dict(verdict.params),
+                    "promise": verdict.promise,
+                    "holds": verdict.holds,
+                    "measured": dict(verdict.measured),
+                    "witnesses": [vars(witness) for witness in verdict.witnesses],
+                }
+                for verdict in self.verdicts
+            ],
+            "inference": None if self.inference is None else self.inference.to_dict(),
+        }
+
+
+def examine(release: Release) -> Examination:
+    """The largest k, the largest m that is safe for a usual k, the smallest degree: whatever applies.
+
+    Examples
+    --------
+    >>> from anonset import Transactions
+    >>> found = examine(Release(Transactions.from_lists([["a", "b"], ["a", "b"], ["a"]])))
+    >>> [(verdict.model, verdict.measured["k"]) for verdict in found.verdicts]
+    [('k-anonymity', 1), ('km-anonymity', 2)]
+    """
+    asked = []
+    rows = release.form == "rows"
+    sensitive = release.counts is not None or bool(release.transactions.sensitive_names())
+    k = 2
+    if rows:
+        asked.append(model("k-anonymity", k=2).check(release))
+        k = max(2, min(USUAL_K, int(asked[0].measured["k"])))
+    if rows and "km-anonymity" in MODELS:
+        asked.append(model("km-anonymity", k=k, m=1).check(release))
+    if sensitive and "privacy-degree" in MODELS:
+        asked.append(model("privacy-degree", p=2).check(release))
+    return Examination(tuple(asked), infer(release) if sensitive else None)
