@@ -185,8 +185,22 @@ def _attack_again(told: Told) -> list[Any]:
     return [
         table(columns, rows, numbers=columns),
         "",
+        *_sensitive(told),
         f"$ anonset risk {told.places.data} {told.places.release} \\",
         f"    --sensitive-file {told.places.sensitive}",
+    ]
+
+
+def _sensitive(told: Told) -> list[str]:
+    """What k-anonymity does not protect, said openly."""
+    from anonset.risk import infer
+
+    inference = infer(told.result.release)
+    if inference is None or not inference.largest:
+        return []
+    return [
+        f"Sensitive products are published as they are: who finds your group is up to {inference.largest:.0%} sure of "
+        "one. k-anonymity does not limit that; 'anonset methods cahd-gray' does.",
     ]
 
 

@@ -19,7 +19,7 @@ class Display:
     def __init__(self, *, quiet: bool, patience: float = PATIENCE) -> None:
         self._timer = None if quiet or not sys.stderr.isatty() else threading.Timer(patience, self._start)
         self._lock = threading.Lock()
-        self._now: tuple[str, int, int | None] = ("", 0, None)
+        self._now: tuple[str, int, int | None] = ("start", 0, None)
         self._bars: Any = None
         self._task: Any = None
         self._stage = ""
