@@ -114,7 +114,15 @@ def test_keeping_what_leads_back_warns(cli, baskets, option):
     done = cli("anonymize", baskets, "-k", "3", option)
     assert done.code == 0
     assert "find a person" in done.err.lower() or "found the person" in done.err.lower()
+    assert cli("anonymize", baskets, "-k", "3", option, "--quiet").err == done.err, "quiet, but not about this"
     assert cli("anonymize", baskets, "-k", "3").err == ""
+
+
+def test_notes_are_said_unless_quiet(cli, tmp_path):
+    data = tmp_path / "data.dat"
+    data.write_text("1 1 2\n1 2\n")
+    assert "repeated" in cli("anonymize", data, "-k", "2").err
+    assert cli("anonymize", data, "-k", "2", "--quiet").err == ""
 
 
 def test_an_unknown_sensitive_item_suggests_the_nearest(cli, tmp_path):
@@ -136,6 +144,6 @@ def test_real_data_end_to_end(cli, real_data, tmp_path):
     out = tmp_path / "out.dat"
     assert cli("anonymize", real_data("T10I4D100K.dat.gz"), "-k", "10", "-o", out).code == 0
     assert cli("verify", out, "-k", "10").code == 0
-    broken = cli("verify", out, "-k", "1000")
+    broken = cli("verify", out, "-k", "1000", "--json")
     assert broken.code == 3
-    assert "1,000 are needed" in " ".join(broken.out.split())
+    assert "1,000 are needed" in json.loads(broken.out)["witnesses"][0]["statement"]

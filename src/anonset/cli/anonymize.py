@@ -89,6 +89,7 @@ def anonymize(
     a trial run that shows what the release would lose. A certificate that says what is promised is written beside
     the release; it and the release may be published, everything else that is printed here is private.
     """
+    from anonset.conceal import Keep
     from anonset.job import Job
     from anonset.pipeline import anonymize as make_release
 
@@ -114,11 +115,13 @@ def anonymize(
             )
     if cut_file is not None and result.cut is not None:
         result.cut.write(cut_file, force="force" in writing)
+    warnings = Keep(*(param.name in keeping for param in KEEP)).warnings()
     if "json" in running:
         show_json({**as_json(result, out), "report": report})
     else:
-        warn(result.notes)
+        warn(warnings, "Warning")
         if "quiet" not in running:
+            warn(note for note in result.notes if note not in warnings)
             show(*page(result, out, report))
 
 

@@ -40,10 +40,10 @@ def show_json(answer: Mapping[str, Any]) -> None:
     _write(json.dumps(plain(answer), ensure_ascii=ascii_only, indent=2) + "\n")
 
 
-def warn(sentences: Iterable[str]) -> None:
+def warn(sentences: Iterable[str], word: str = "Note") -> None:
     """Say something on stderr that the user should know."""
     for sentence in sentences:
-        print(f"Note: {sentence}", file=sys.stderr)
+        print(f"{word}: {printable(sentence)}", file=sys.stderr)
 
 
 def plain(value: Any) -> Any:
