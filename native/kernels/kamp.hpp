@@ -44,6 +44,7 @@ class KampTable {
         if (repair == Repair::greedy) {
             for (int pass = 0; pass < kPasses && !rare().empty(); ++pass) greedy_pass();
         } else if (repair == Repair::joint) {
+            complete_crowds();
             generalize_cheaply();
         }
         // Nothing but suppression from here on: every round takes at least one pattern from a user, so it ends.
@@ -52,7 +53,8 @@ class KampTable {
     }
 
   private:
-    static constexpr int kPasses = 4;
+    static constexpr int kPasses = 4;    // before nothing but suppression is left, and of giving back
+    static constexpr int kFailures = 8;  // users in a row whose crowd is not worth completing
 
     std::vector<Degree> rare(int least = 1) { return too_rare(table_, least, in_.most, in_.k, threads_, monitor_); }
 
@@ -189,7 +191,7 @@ class KampTable {
     // Gives the combination to as many users as it lacks: those who lack least, then virtual ones.
     void generalize(const Combination& members, int m, std::int64_t degree) {
         std::int64_t need = in_.k - degree;
-        for (const std::int64_t u : by_lack(members)) {
+        for (const std::int64_t u : by_lack(members, m)) {
             if (need == 0) return;
             if (try_to_add(u, members, m)) --need;
         }
@@ -199,10 +201,14 @@ class KampTable {
         }
     }
 
-    // Who lacks something of the combination, those who lack least first.
-    std::vector<std::int64_t> by_lack(const Combination& members) const {
+    // Who lacks something of the combination and may be a candidate, those who lack least first.
+    std::vector<std::int64_t> by_lack(const Combination& members, int m) {
+        std::vector<Word> excluded(table_.words(), 0);
+        if (m > 1)
+            for (const std::int32_t p : members) exclude(p, members, excluded);
         std::vector<std::vector<std::int64_t>> lack(members.size() + 1);
         for (std::int64_t u = 0; u < table_.users(); ++u) {
+            if (excluded[u / 64] >> u % 64 & 1) continue;
             std::size_t missing = 0;
             for (const std::int32_t p : members) missing += !table_.holds(u, p);
             lack[missing].push_back(u);
@@ -213,6 +219,17 @@ class KampTable {
         return order;
     }
 
+    // Whoever lacks p and has a pattern that would be rare together with it can be no candidate. One look at all pairs
+    // spares most users the full test.
+    void exclude(std::int32_t p, const Combination& members, std::vector<Word>& excluded) {
+        std::vector<Word> both(table_.words());
+        for (std::int32_t q = 0; q < table_.patterns(); ++q) {
+            if (in_.tree.includes(p, q) || std::binary_search(members.begin(), members.end(), q)) continue;
+            if (and_count(table_.held(p), table_.held(q), table_.words(), both.data()) >= in_.k) continue;
+            for (std::int64_t w = 0; w < table_.words(); ++w) excluded[w] |= table_.maximal(q)[w] & ~table_.held(p)[w];
+        }
+    }
+
     // The candidate rule: of the combinations that would arise, those of at most m patterns must be shared by k users
     // already or be part of the one at hand; larger ones must be somebody's already. (Printed, the rule lets in any
     // that exists; that would bring suppressed ones back.)
@@ -221,7 +238,9 @@ class KampTable {
         for (const std::int32_t p : members) table_.add(u, p);
         const bool fine = each_new(u, own, [&](const Combination& made, std::int64_t degree, const Word* owners) {
             if (static_cast<int>(made.size()) > m) return count_bits(owners, table_.words()) > 1;
-            return degree > in_.k || std::includes(members.begin(), members.end(), made.begin(), made.end());
+            return degree > in_.k || std::all_of(made.begin(), made.end(), [&](std::int32_t p) {
+                       return std::binary_search(members.begin(), members.end(), p);
+                   });
         });
         if (!fine) table_.reset(u, contents);
         return fine;
@@ -234,25 +253,26 @@ class KampTable {
         for (const std::int32_t p : table_.own(u))
             (std::binary_search(before.begin(), before.end(), p) ? old : fresh).push_back(p);
         old.insert(old.begin(), fresh.begin(), fresh.end());  // the first of them is always a fresh one
-        std::vector<Word> all(table_.words(), ~Word{0});
+        if (fresh.empty()) return true;
+        space_.resize(2 * (in_.most + 2) * table_.words());
+        std::fill_n(space_.begin(), 2 * table_.words(), ~Word{0});
         Combination members;
         for (std::size_t i = 0; i < fresh.size(); ++i)
-            if (!grow(old, i, all.data(), all.data(), members, accept)) return false;
+            if (!grow(old, i, members, accept)) return false;
         return true;
     }
 
     template <class Accept>
-    bool grow(const Combination& pool, std::size_t at, const Word* held, const Word* owners, Combination& members,
-              Accept&& accept) {
-        std::vector<Word> both(table_.words()), own(table_.words());
-        const std::int64_t degree = and_count(held, table_.held(pool[at]), table_.words(), both.data());
-        and_any(owners, table_.maximal(pool[at]), table_.words(), own.data());
+    bool grow(const Combination& pool, std::size_t at, Combination& members, Accept&& accept) {
+        const std::int64_t words = table_.words();
+        Word* held = &space_[2 * members.size() * words];
+        Word *both = held + 2 * words, *own = both + words;
+        const std::int64_t degree = and_count(held, table_.held(pool[at]), words, both);
+        and_any(held + words, table_.maximal(pool[at]), words, own);
         members.push_back(pool[at]);
-        Combination sorted = members;
-        std::sort(sorted.begin(), sorted.end());
-        bool fine = accept(sorted, degree, own.data());
+        bool fine = accept(members, degree, own);
         for (std::size_t i = at + 1; fine && i < pool.size() && static_cast<int>(members.size()) < in_.most; ++i)
-            fine = grow(pool, i, both.data(), own.data(), members, accept);
+            fine = grow(pool, i, members, accept);
         members.pop_back();
         return fine;
     }
@@ -269,6 +289,66 @@ class KampTable {
                      [&](std::int64_t u) { lists[u].push_back(static_cast<std::int32_t>(c)); });
         }
         return lists;
+    }
+
+    // Users with very many patterns have most of the rare combinations, and others have some of them. Giving all
+    // patterns of such a user to the k − 1 most similar ones repairs every combination of them at once, for everybody;
+    // it is done where that costs less than taking patterns from everybody.
+    void complete_crowds() {
+        if (table_.users() < in_.k) return;
+        std::vector<char> tried(table_.users(), 0);
+        for (int failures = 0; failures < kFailures;) {
+            monitor_.check();
+            const std::vector<Degree> list = rare();
+            if (list.empty()) return;
+            const auto lists = by_owner(list);
+            std::int64_t richest = -1;
+            for (std::int64_t u = 0; u < table_.users(); ++u)
+                if (!tried[u] && !lists[u].empty() && (richest < 0 || lists[u].size() > lists[richest].size()))
+                    richest = u;
+            if (richest < 0) return;
+            tried[richest] = 1;
+            failures = complete(table_.own(richest), list, lists) ? 0 : failures + 1;
+        }
+    }
+
+    bool complete(const Combination& all, const std::vector<Degree>& rare,
+                  const std::vector<std::vector<std::int32_t>>& lists) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> price;
+        for (std::int64_t u = 0; u < table_.users(); ++u) price.emplace_back(strangeness(u, all), u);
+        std::partial_sort(price.begin(), price.begin() + in_.k, price.end());
+        std::int64_t cost = 0;
+        for (std::int64_t i = 0; i < in_.k; ++i) cost += price[i].first;
+        if (cost >= takes_within(all, rare, lists)) return false;
+        const Combination given = all;  // the table may change what `all` refers to
+        for (std::int64_t i = 0; i < in_.k; ++i)
+            for (const std::int32_t p : given) table_.add(price[i].second, p);
+        return true;
+    }
+
+    // What the user lacks of these patterns, and what the user has besides.
+    std::int64_t strangeness(std::int64_t u, const Combination& all) const {
+        std::int64_t strange = 0;
+        for (const std::int32_t p : all) strange += !table_.holds(u, p);
+        for (const std::int32_t q : table_.own(u))
+            strange += std::none_of(all.begin(), all.end(), [&](std::int32_t p) { return in_.tree.includes(p, q); });
+        return strange;
+    }
+
+    // How many patterns would have to be taken for the sake of the rare combinations of these patterns alone.
+    std::int64_t takes_within(const Combination& all, const std::vector<Degree>& rare,
+                              const std::vector<std::vector<std::int32_t>>& lists) const {
+        std::vector<char> inside(rare.size(), 0);
+        for (std::size_t c = 0; c < rare.size(); ++c)
+            inside[c] = std::includes(all.begin(), all.end(), rare[c].members.begin(), rare[c].members.end());
+        std::int64_t takes = 0;
+        for (std::size_t u = 0; u < lists.size(); ++u) {
+            std::vector<std::int32_t> left;
+            for (const std::int32_t c : lists[u])
+                if (inside[c]) left.push_back(c);
+            takes += static_cast<std::int64_t>(hitting(static_cast<std::int64_t>(u), std::move(left), rare).size());
+        }
+        return takes;
     }
 
     // A combination that many have but not quite enough: give it to a few who lack little, if that costs less than
@@ -293,7 +373,7 @@ class KampTable {
 
     void give_if_cheap(const Combination& members, std::int64_t need, double budget) {
         std::vector<std::pair<std::int64_t, Combination>> undo;
-        for (const std::int64_t u : by_lack(members)) {
+        for (const std::int64_t u : by_lack(members, in_.most)) {
             if (need == 0) break;
             std::int64_t missing = 0;
             for (const std::int32_t p : members) missing += !table_.holds(u, p);
@@ -313,28 +393,34 @@ class KampTable {
 
     // From each user, the patterns that hit most of the rare combinations left to that user, until none is left.
     void suppress_jointly(const std::vector<Degree>& rare) {
-        const auto lists = by_owner(rare);
-        std::vector<std::int64_t> hits(table_.patterns(), 0);
+        auto lists = by_owner(rare);
         for (std::size_t u = 0; u < lists.size(); ++u) {
             monitor_.check();
-            std::vector<std::int32_t> left = lists[u];
-            while (!left.empty()) {
-                for (const std::int32_t c : left)
-                    for (const std::int32_t p : rare[c].members) ++hits[p];
-                std::int32_t best = -1;
-                for (const std::int32_t p : table_.own(u))
-                    if (hits[p] > 0 && (best < 0 || better(p, best, hits))) best = p;
-                for (const std::int32_t c : left)
-                    for (const std::int32_t p : rare[c].members) hits[p] = 0;
-                take(u, best);
-                left.erase(std::remove_if(left.begin(), left.end(),
-                                          [&](std::int32_t c) {
-                                              const Combination& members = rare[c].members;
-                                              return std::find(members.begin(), members.end(), best) != members.end();
-                                          }),
-                           left.end());
-            }
+            const auto user = static_cast<std::int64_t>(u);
+            for (const std::int32_t p : hitting(user, std::move(lists[u]), rare)) take(user, p);
         }
+    }
+
+    // Patterns of the user, one of which is in each of these combinations: again and again the one that is in most.
+    Combination hitting(std::int64_t u, std::vector<std::int32_t> left, const std::vector<Degree>& rare) const {
+        Combination chosen;
+        if (left.empty()) return chosen;
+        std::vector<std::int64_t> hits(table_.patterns(), 0);
+        while (!left.empty()) {
+            std::fill(hits.begin(), hits.end(), 0);
+            for (const std::int32_t c : left)
+                for (const std::int32_t p : rare[c].members) ++hits[p];
+            std::int32_t best = -1;
+            for (const std::int32_t p : table_.own(u))
+                if (hits[p] > 0 && (best < 0 || better(p, best, hits))) best = p;
+            chosen.push_back(best);
+            const auto hit = [&](std::int32_t c) {
+                const Combination& members = rare[c].members;
+                return std::find(members.begin(), members.end(), best) != members.end();
+            };
+            left.erase(std::remove_if(left.begin(), left.end(), hit), left.end());
+        }
+        return chosen;
     }
 
     // More hits first; among equals the pattern that most users have, which can best spare one of them.
@@ -372,6 +458,7 @@ class KampTable {
     Monitor& monitor_;
     std::vector<std::int64_t> support_;
     std::int64_t users_;  // without virtual ones
+    std::vector<Word> space_;
 };
 
 }  // namespace anonset
