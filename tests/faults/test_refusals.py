@@ -138,10 +138,11 @@ def test_the_output_must_not_be_the_input_whatever_it_is_called(tmp_path):
     source = tmp_path / "data.dat"
     source.write_text("1 2\n1 2\n")
     (tmp_path / "link.dat").symlink_to(source)
-    for out in (source, tmp_path / "link.dat"):
+    (tmp_path / "twin.dat").hardlink_to(source)
+    for out in (source, tmp_path / "link.dat", tmp_path / "twin.dat"):
         with pytest.raises(InputError, match="must not replace the input"):
             anonset.anonymize(str(source), k=2, out=out, force=True)
-    for pattern in (str(tmp_path / "*.dat"), tmp_path):
+    for pattern in (str(tmp_path / "*.dat"), tmp_path, tmp_path.parent, [tmp_path / "other.dat", source]):
         with pytest.raises(InputError, match="must not replace the input"):
             ensure_free(source, True, pattern)
     assert source.read_text() == "1 2\n1 2\n"

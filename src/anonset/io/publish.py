@@ -133,10 +133,14 @@ def ensure_free(path: str | os.PathLike[str], force: bool = False, source: Any =
 
 
 def _is_source(target: Path, source: Any) -> bool:
-    if not target.exists() or not isinstance(source, (str, os.PathLike)):
+    """Whether the target is one of the files that are read, or lies in a folder that is."""
+    if not target.exists():
         return False
-    sources = [Path(source), *map(Path, glob(os.fspath(source), recursive=True))]  # noqa: PTH207
-    return any(one.exists() and (one.samefile(target) or one.samefile(target.parent)) for one in sources)
+    named = source if isinstance(source, (list, tuple)) else [source]
+    patterns = [os.fspath(one) for one in named if isinstance(one, (str, os.PathLike))]
+    found = {Path(name).resolve() for one in patterns for name in (one, *glob(one, recursive=True))}  # noqa: PTH207
+    here = target.resolve()
+    return not found.isdisjoint({here, *here.parents}) or any(one.exists() and one.samefile(here) for one in found)
 
 
 def _require_publishable(verdict: Verdict) -> None:
@@ -161,10 +165,11 @@ def _as_published(data: Transactions, format: Format, keep_formulas: bool) -> tu
 
 def _in_natural_order(data: Transactions) -> Transactions:
     order = natural_order(data.labels)
-    rank = np.empty(data.n_items, dtype=np.int32)
-    rank[order] = np.arange(data.n_items, dtype=np.int32)
-    if np.array_equal(order, rank):
+    places = np.arange(data.n_items, dtype=np.int32)
+    if np.array_equal(order, places):
         return data
+    rank = np.empty_like(places)
+    rank[order] = places
     return Transactions.from_codes(
         data.offsets,
         rank[data.items],
