@@ -299,3 +299,30 @@ def pattern_distance(
     others_owned: Ints,
 ) -> Longs: ...
 def similar_groups(offsets: Longs, items: Ints, n_items: int, groups: int, monitor: Monitor) -> Ints: ...
+def crowd_dense(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    k: int,
+    pool: int,
+    proposals: int,
+    partners: int,
+    hot: float,
+    cold: float,
+    seed: int,
+    shard_size: int,
+    monitor: Monitor,
+    threads: int,
+) -> Ints: ...
+def crowd_sparse(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    k: int,
+    visits: int,
+    rounds: int,
+    part: int,
+    shard_size: int,
+    monitor: Monitor,
+    threads: int,
+) -> Ints: ...

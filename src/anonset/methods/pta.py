@@ -21,15 +21,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonset import _native
-from anonset.errors import InfeasibleError, ParameterError
+from anonset.errors import ParameterError
+from anonset.group.centers import recode, require_enough
 from anonset.group.windows import window_groups
 from anonset.job import Job
 from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_order
 from anonset.order.tour import prim_tours
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Longs, Mask, Transactions
+from anonset.transactions import Longs, Transactions
 
 SEGMENT_SIZE = 100
 MOST_BYTES = 4 * 2**30
@@ -70,10 +70,7 @@ def cut(n: int, k: int, segments: int | None = None) -> Longs:
     >>> cut(13, 3, 2).tolist()
     [0, 7, 13]
     """
-    if 0 < n < k:
-        raise InfeasibleError(
-            f"'k' must be at most the number of transactions ({n:,}). Got {k:,}. Choose a smaller k or add data."
-        )
+    require_enough(n, k)
     wanted = max(1, round(n / SEGMENT_SIZE)) if segments is None else segments
     parts = min(wanted, n // k)
     if parts:
@@ -100,14 +97,6 @@ def _require_memory(n: int, parts: int) -> None:
             parts,
             f"The distances inside a segment would need {need / 2**30:,.0f} GB.",
         )
-
-
-def recode(data: Transactions, quasi: Transactions, groups: Ints, voters: Mask | None, job: Job) -> Transactions:
-    """Every transaction with the majority center of its group's voters for its quasi-identifier items."""
-    count = int(groups.max(initial=-1)) + 1
-    with job.stage("recode", total=len(data)):
-        offsets, items = _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count, job.threads)
-        return data.with_quasi(*_native.take_rows(offsets, items, groups.astype(np.int64)))
 
 
 SPEC = MethodSpec(

@@ -1,0 +1,38 @@
+#include "bind/common.hpp"
+#include "kernels/crowd_dense.hpp"
+#include "kernels/crowd_sparse.hpp"
+
+namespace anonset::bind {
+
+void bind_crowd(nb::module_& m) {
+    m.def(
+        "crowd_dense",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t pool,
+           std::int64_t proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed,
+           std::int64_t shard_size, PyMonitor& monitor, int threads) {
+            std::vector<std::int32_t> groups;
+            const CrowdDenseOptions options{k, pool, proposals, partners, seed, hot, cold};
+            run(monitor, [&](Monitor& watched) {
+                groups = crowd_dense(to_csr(offsets, items), n_items, options, shard_size, threads, watched);
+            });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("pool"), nb::arg("proposals"),
+        nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("shard_size"),
+        nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "crowd_sparse",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,
+           std::int64_t rounds, std::int64_t part, std::int64_t shard_size, PyMonitor& monitor, int threads) {
+            std::vector<std::int32_t> groups;
+            const CrowdSparseOptions options{k, visits, rounds, part};
+            run(monitor, [&](Monitor& watched) {
+                groups = crowd_sparse(to_csr(offsets, items), n_items, options, shard_size, threads, watched);
+            });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("visits"), nb::arg("rounds"),
+        nb::arg("part"), nb::arg("shard_size"), nb::arg("monitor"), nb::arg("threads"));
+}
+
+}  // namespace anonset::bind

@@ -1,0 +1,72 @@
+"""`crowd` against the true optimum and the lower bound on tiny data, and against PTA on real data."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonset
+from anonset import Transactions
+from anonset.job import Job
+from anonset.methods import crowd, pta
+from anonset.utility.bound import lower_bound
+from anonset.utility.information_loss import information_loss
+from tests.oracle.optimum import optimum
+
+
+def loss(data, draft):
+    return information_loss(data, draft.release, draft.source)["information_loss"]
+
+
+def run_crowd(data, k, effort=10, seed=1, threads=2):
+    return crowd.run(data, Job(seed=seed, threads=threads), k=k, effort=effort)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=4, max_size=8),
+    st.integers(2, 4),
+    st.sampled_from([["a", "b"], [str(i) for i in range(200)]]),  # the second vocabulary makes the data sparse
+)
+def test_crowd_is_never_better_than_the_optimum_nor_the_bound(sets, k, more):
+    data = Transactions.from_lists(sets, labels=sorted({*"abcdef", *more}))
+    draft = run_crowd(data, k)
+    assert anonset.model("k-anonymity", k=k).check(draft.release).holds
+    assert loss(data, draft) >= optimum(sets, k) >= lower_bound(data, k).loss - 1e-9
+
+
+def test_crowd_finds_the_optimum_of_most_tiny_databases():
+    draw = random.Random(3)
+    hits = 0
+    for _ in range(60):
+        sets = [set(draw.sample("abcdef", draw.randint(1, 4))) for _ in range(8)]
+        hits += loss(data := Transactions.from_lists(sets), run_crowd(data, 2)) == optimum(sets, 2)
+    assert hits >= 31, f"optimal in only {hits} of 60"
+
+
+@pytest.mark.parametrize("name", ["chess.dat.gz", "mushroom.dat.gz", "groceries.csv.gz", "BMS-WebView-1.dat.gz"])
+def test_crowd_loses_less_than_pta_on_public_data(real_data, name):
+    data = anonset.read(real_data(name))
+    for k in (5, 20):
+        draft = run_crowd(data, k, effort=0)
+        theirs = pta.run(data, Job(seed=1), k=k, segments=None, item_order="frequency", revote=True)
+        assert anonset.model("k-anonymity", k=k).check(draft.release).holds
+        assert loss(data, draft) < 0.95 * loss(data, theirs)
+
+
+@pytest.mark.parametrize("effort", [0, 5])
+def test_the_groups_do_not_depend_on_the_number_of_threads(effort):
+    draw = np.random.default_rng(5)
+    wide = Transactions.from_lists([draw.choice(300, size=4, replace=False) for _ in range(3000)])
+    full = Transactions.from_lists([draw.choice(30, size=12, replace=False) for _ in range(2000)])
+    for data in (wide, full):
+        drafts = [run_crowd(data, 4, effort, threads=threads) for threads in (1, 2, 4)]
+        assert len({draft.release.transactions.items.tobytes() for draft in drafts}) == 1
+
+
+def test_both_regimes_are_reached():
+    draw = np.random.default_rng(5)
+    assert crowd.is_dense(Transactions.from_lists([draw.choice(30, size=12, replace=False) for _ in range(50)]))
+    assert not crowd.is_dense(Transactions.from_lists([draw.choice(300, size=4, replace=False) for _ in range(300)]))
