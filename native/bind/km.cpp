@@ -39,8 +39,7 @@ km::Nodes published(const km::Database& db, const km::Cut& cut) {
     km::Nodes out;
     for (std::int32_t node = 0; node < db.tree.count(); ++node) {
         if (db.tree.children[node] > 0) continue;
-        const std::int32_t up = cut.published(node);
-        if (std::find(out.begin(), out.end(), up) == out.end() || up == node) out.push_back(up);
+        out.push_back(cut.published(node));
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -131,7 +130,7 @@ void bind_km(nb::module_& m) {
                 const km::Cut nothing(db.tree);
                 const auto report = shortest ? km::Report::shortest : km::Report::longest_first;
                 km::Walker walker(db, nothing, k, known, report, watched);
-                auto keep = [&](const km::Nodes& itemset) {
+                auto keep = [&](const km::Nodes& itemset, const std::int32_t*) {
                     for (std::int32_t node : itemset) out.items.push_back(db.tree.begin[node]);
                     out.close_row();
                     supports.push_back(db.support(itemset, std::numeric_limits<std::int64_t>::max()));

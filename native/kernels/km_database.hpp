@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -56,39 +58,45 @@ struct Database {
     std::int64_t place_count(std::int32_t node) const { return first[node + 1] - first[node]; }
     bool holds(std::int32_t r, std::int32_t node) const { return std::binary_search(row(r), row(r) + length(r), node); }
     void index_places();
+    void sort_rows();
     std::int64_t support(const Nodes& set, std::int64_t enough) const;
 };
 
-// One transaction for each row that differs from all others; sets the rows' weights and each transaction's row.
-inline std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
-    std::vector<std::uint64_t> hash(data.rows);
-    for (std::int64_t r = 0; r < data.rows; ++r) {
-        std::uint64_t h = 1469598103934665603ull;
-        for (const std::int32_t* item = data.begin(r); item != data.end(r); ++item) {
-            h = (h ^ static_cast<std::uint64_t>(*item)) * 0x9E3779B97F4A7C15ull;
-            h ^= h >> 29;
-        }
-        hash[r] = h;
+inline std::uint64_t hash_of(const std::int32_t* item, const std::int32_t* end) {
+    std::uint64_t h = 1469598103934665603ull;
+    for (; item != end; ++item) {
+        h = (h ^ static_cast<std::uint64_t>(*item)) * 0x9E3779B97F4A7C15ull;
+        h ^= h >> 29;
     }
-    std::vector<std::int64_t> order;
-    for (std::int64_t r = 0; r < data.rows; ++r)
-        if (data.size(r) > 0) order.push_back(r);
-    auto less = [&](std::int64_t a, std::int64_t b) {
-        if (hash[a] != hash[b]) return hash[a] < hash[b];
-        if (data.size(a) != data.size(b)) return data.size(a) < data.size(b);
-        return std::lexicographical_compare(data.begin(a), data.end(a), data.begin(b), data.end(b));
-    };
-    std::sort(order.begin(), order.end(), less);
+    return h;
+}
+
+// One transaction for each row that differs from all others, in order of appearance; sets the rows' weights and
+// each transaction's row. Empty transactions have none.
+inline std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
+    std::size_t slots = 16;
+    while (slots < 2 * static_cast<std::size_t>(data.rows)) slots *= 2;
+    std::vector<std::int32_t> table(slots, -1);
     std::vector<std::int64_t> examples;
+    std::vector<std::uint64_t> hashes;
     db.row_of.assign(data.rows, -1);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (i > 0 && !less(order[i - 1], order[i])) {
-            ++db.weights.back();
-        } else {
-            examples.push_back(order[i]);
-            db.weights.push_back(1);
+    for (std::int64_t t = 0; t < data.rows; ++t) {
+        if (data.size(t) == 0) continue;
+        const std::uint64_t hash = hash_of(data.begin(t), data.end(t));
+        std::size_t slot = hash & (slots - 1);
+        auto same = [&](std::int32_t row) {
+            return hashes[row] == hash && data.size(examples[row]) == data.size(t) &&
+                   std::equal(data.begin(t), data.end(t), data.begin(examples[row]));
+        };
+        while (table[slot] >= 0 && !same(table[slot])) slot = (slot + 1) & (slots - 1);
+        if (table[slot] < 0) {
+            table[slot] = static_cast<std::int32_t>(examples.size());
+            examples.push_back(t);
+            hashes.push_back(hash);
+            db.weights.push_back(0);
         }
-        db.row_of[order[i]] = static_cast<std::int32_t>(examples.size()) - 1;
+        db.row_of[t] = table[slot];
+        ++db.weights[table[slot]];
     }
     return examples;
 }
@@ -101,6 +109,26 @@ inline void Database::index_places() {
     std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
     for (std::int64_t r = 0; r < rows(); ++r)
         for (std::int32_t i = 0; i < length(r); ++i) places[cursor[row(r)[i]]++] = {static_cast<std::int32_t>(r), i};
+}
+
+// Puts every row in order of rank, and indexes the places. Node by node, each goes to the next free position of its
+// rows: linear, where sorting row by row is not.
+inline void Database::sort_rows() {
+    first.assign(tree.count() + 1, 0);
+    for (std::int32_t node : nodes) ++first[node + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    places.resize(nodes.size());
+    std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
+    for (std::int64_t r = 0; r < rows(); ++r)
+        for (std::int32_t i = 0; i < length(r); ++i) places[cursor[row(r)[i]]++].row = static_cast<std::int32_t>(r);
+    std::vector<std::int32_t> filled(rows(), 0);
+    for (std::int32_t node = 0; node < tree.count(); ++node) {
+        for (std::int64_t i = first[node]; i < first[node + 1]; ++i) {
+            Place& place = places[i];
+            place.position = filled[place.row]++;
+            nodes[offsets[place.row] + place.position] = node;
+        }
+    }
 }
 
 // How many transactions hold all of `set` (none of which lies above another); stops counting at `enough`.
@@ -127,13 +155,15 @@ inline Database extend(const Csr& data, const std::int32_t* parent, const std::i
     Database db;
     const std::vector<std::int64_t> rows = distinct_rows(data, db);
     std::vector<std::int64_t> support(count, 0), occurrences(count, 0);
-    std::vector<std::int64_t> stamp(count, -1);
+    std::vector<std::int32_t> stamp(count, -1);
+    db.offsets.reserve(rows.size() + 1);
+    db.nodes.reserve(4 * data.offsets[data.rows]);
     for (std::size_t r = 0; r < rows.size(); ++r) {
         for (const std::int32_t* item = data.begin(rows[r]); item != data.end(rows[r]); ++item) {
             occurrences[leaf[*item]] += db.weights[r];
-            for (std::int32_t node = leaf[*item]; node > 0 && stamp[node] != static_cast<std::int64_t>(r);
+            for (std::int32_t node = leaf[*item]; node > 0 && stamp[node] != static_cast<std::int32_t>(r);
                  node = parent[node]) {
-                stamp[node] = static_cast<std::int64_t>(r);
+                stamp[node] = static_cast<std::int32_t>(r);
                 support[node] += db.weights[r];
                 db.nodes.push_back(node);
             }
@@ -141,6 +171,8 @@ inline Database extend(const Csr& data, const std::int32_t* parent, const std::i
         support[0] += db.weights[r];
         db.offsets.push_back(static_cast<std::int64_t>(db.nodes.size()));
     }
+    if (db.nodes.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+        throw std::length_error("the transactions with everything above their items exceed 2^31 entries");
     Nodes end(count), order(count), rank(count);
     for (std::int32_t v = count - 1; v >= 0; --v) {
         end[v] = std::max(end[v], v + 1);
@@ -167,9 +199,7 @@ inline Database extend(const Csr& data, const std::int32_t* parent, const std::i
         if (v > 0) ++tree.children[rank[parent[v]]];
     }
     for (std::int32_t& node : db.nodes) node = rank[node];
-    for (std::int64_t r = 0; r < db.rows(); ++r)
-        std::sort(db.nodes.begin() + db.offsets[r], db.nodes.begin() + db.offsets[r + 1]);
-    db.index_places();
+    db.sort_rows();
     return db;
 }
 
@@ -178,6 +208,7 @@ struct Cut {
     const Tree& tree;
     std::vector<std::uint8_t> covered;  // something above this node is published instead of it
     std::vector<std::int64_t> loss;     // inside each node's subtree
+    std::int64_t covered_count = 0;
 
     explicit Cut(const Tree& t) : tree(t), covered(t.count(), 0), loss(t.count(), 0) {}
 
@@ -186,6 +217,7 @@ struct Cut {
         const std::int64_t added = added_loss(node);
         for (std::int32_t v = node; v >= 0; v = tree.parent[v]) loss[v] += added;
         for (std::int32_t place = tree.begin[node] + 1; place < tree.end[node]; ++place) {
+            covered_count += !covered[tree.at[place]];
             covered[tree.at[place]] = 1;
             loss[tree.at[place]] = 0;
         }

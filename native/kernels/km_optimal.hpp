@@ -67,7 +67,7 @@ class OptimalSearch {
     bool collect(std::int64_t k, int m, Monitor& monitor) {
         const Cut nothing(db_.tree);
         Walker walker(db_, nothing, k, m, Report::shortest, monitor);
-        auto keep = [&](const Nodes& itemset) {
+        auto keep = [&](const Nodes& itemset, const std::int32_t*) {
             const bool known = itemset.size() > 1 && std::any_of(itemset.begin(), itemset.end(), [&](std::int32_t v) {
                                    return db_.tree.support[v] < k;
                                });

@@ -77,7 +77,7 @@ class Refiner {
 
   private:
     struct Level {
-        std::vector<std::int64_t> count;
+        Nodes count;
         Nodes touched;
         std::vector<std::int64_t> start;
         std::vector<Place> places;
@@ -231,11 +231,11 @@ class Refiner {
     void tally(const Place* places, std::int64_t count, Level& level) {
         level.touched.clear();
         for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t w = weight(places[i].row);
+            const std::int32_t w = weight(places[i].row);
             const std::int64_t end = now_.offsets[places[i].row + 1];
             for (std::int64_t p = now_.offsets[places[i].row] + places[i].position + 1; p < end; ++p) {
                 if (now_.left_out[p]) continue;
-                std::int64_t& cell = level.count[now_.nodes[p]];
+                std::int32_t& cell = level.count[now_.nodes[p]];
                 if (cell == 0) level.touched.push_back(now_.nodes[p]);
                 cell += w;
             }
@@ -287,7 +287,7 @@ class Refiner {
         for (std::int32_t node : level.touched) {
             const std::int64_t begin = level.start.back();
             level.start.push_back(begin + level.count[node]);
-            level.count[node] = begin;
+            level.count[node] = static_cast<std::int32_t>(begin);
         }
         level.places.resize(level.start.back());
         each([&](std::int32_t node, Place place) { level.places[level.count[node]++] = place; });

@@ -21,10 +21,12 @@ class Walker {
     Walker(const Database& db, const Cut& cut, std::int64_t k, int size, Report report, Monitor& monitor)
         : db_(db), cut_(cut), k_(k), size_(size), report_(report), monitor_(monitor), levels_(size) {
         for (Level& level : levels_) level.count.assign(db.tree.count(), 0);
+        touched_.resize(db.tree.count() + 1);
     }
 
-    // Calls rare(itemset) for each; it may publish nodes, after which itemsets with covered nodes are skipped.
-    // It returns false to end the walk.
+    // Calls rare(itemset, supports) for each; it may publish nodes, after which itemsets with covered nodes are
+    // skipped. It returns false to end the walk. `supports`, where it is not null, holds those of the itemset with
+    // another last node in place of its own, for nodes that come after the others in rank.
     template <class Rare>
     bool walk(std::int32_t node, Rare&& rare) {
         if (cut_.covered[node]) return true;
@@ -34,7 +36,7 @@ class Walker {
 
   private:
     struct Level {
-        std::vector<std::int64_t> count;
+        Nodes count;  // 32 bits: the whole array stays in the fastest cache
         Nodes touched;
         std::vector<std::int64_t> start;
         std::vector<Place> places;
@@ -54,45 +56,46 @@ class Walker {
     bool descend(const Place* places, std::int64_t count, std::int64_t support, Rare&& rare) {
         monitor_.check();
         const int depth = static_cast<int>(prefix_.size());
-        if (report_ == Report::shortest && support < k_) return rare(prefix_);
+        if (report_ == Report::shortest && support < k_) return rare(prefix_, nullptr);
         if (depth < size_) {
             const bool go_on = depth + 1 == size_ ? last(places, count, rare) : inner(places, count, rare);
             if (!go_on) return false;
         }
         const bool reports = depth == size_ || report_ == Report::longest_first;
-        if (reports && support < k_ && !broken()) return rare(prefix_);
+        if (reports && support < k_ && !broken()) return rare(prefix_, nullptr);
         return true;
     }
 
     // One item from the full size: count what follows; nothing is kept but the rare ones.
     template <class Rare>
     bool last(const Place* places, std::int64_t count, Rare&& rare) {
-        Level& level = levels_[prefix_.size()];
-        level.touched.clear();
+        std::int32_t* counts = levels_[prefix_.size()].count.data();
+        std::int32_t* touched = touched_.data();
+        std::size_t size = 0;
         for (std::int64_t i = 0; i < count; ++i) {
             const std::int32_t r = places[i].row;
             const std::int32_t weight = db_.weights[r];
             const std::int32_t* node = db_.row(r) + places[i].position + 1;
             for (const std::int32_t* end = db_.row(r) + db_.length(r); node != end; ++node) {
-                if (level.count[*node] == 0) level.touched.push_back(*node);
-                level.count[*node] += weight;
+                const std::int32_t before = counts[*node];
+                touched[size] = *node;  // without a branch: which nodes are new is hard to foresee
+                size += before == 0;
+                counts[*node] = before + weight;
             }
         }
         Nodes found;
-        for (std::int32_t node : level.touched) {
-            if (level.count[node] < k_ && usable(node)) found.push_back(node);
-            level.count[node] = 0;
-        }
+        for (std::size_t i = 0; i < size; ++i)
+            if (counts[touched[i]] < k_ && usable(touched[i])) found.push_back(touched[i]);
         std::sort(found.begin(), found.end());
-        for (std::int32_t node : found) {
-            if (cut_.covered[node]) continue;
-            prefix_.push_back(node);
-            const bool go_on = rare(prefix_);
+        bool go_on = true;
+        for (std::size_t i = 0; go_on && i < found.size() && !broken(); ++i) {
+            if (cut_.covered[found[i]]) continue;
+            prefix_.push_back(found[i]);
+            go_on = rare(prefix_, counts);
             prefix_.pop_back();
-            if (!go_on) return false;
-            if (broken()) return true;
         }
-        return true;
+        for (std::size_t i = 0; i < size; ++i) counts[touched[i]] = 0;
+        return go_on;
     }
 
     // Further from the full size: put the places of each following node side by side, and descend into each.
@@ -111,7 +114,7 @@ class Walker {
         for (std::int32_t node : level.touched) {
             const std::int64_t begin = level.start.back();
             level.start.push_back(begin + level.count[node]);
-            level.count[node] = begin;  // from here on: where its next place goes
+            level.count[node] = static_cast<std::int32_t>(begin);  // from here on: where its next place goes
         }
         level.places.resize(level.start.back());
         for (std::int64_t i = 0; i < count; ++i) {
@@ -143,6 +146,7 @@ class Walker {
     const Report report_;
     Monitor& monitor_;
     std::vector<Level> levels_;
+    Nodes touched_;  // one more than there are nodes: the last entry is only ever overwritten
     Nodes prefix_;
 };
 
@@ -151,7 +155,8 @@ class Generaliser {
   public:
     Generaliser(const Database& db, Cut& cut, std::int64_t k) : db_(db), cut_(cut), k_(k) {}
 
-    void mend(const Nodes& itemset) {
+    // `supports`: as a walker gives them, or null.
+    void mend(const Nodes& itemset, const std::int32_t* supports) {
         choices_.clear();
         chosen_ = itemset;
         enumerate(itemset, 0, 0);
@@ -159,7 +164,7 @@ class Generaliser {
             return a.loss != b.loss ? a.loss < b.loss : a.steps < b.steps;
         });
         for (const Choice& choice : choices_) {
-            if (db_.support(choice.nodes, k_) < k_) continue;
+            if (support(choice.nodes, itemset, supports) < k_) continue;
             for (std::int32_t node : choice.nodes)
                 if (std::find(itemset.begin(), itemset.end(), node) == itemset.end()) cut_.publish(node);
             return;
@@ -172,6 +177,14 @@ class Generaliser {
         int steps;
         Nodes nodes;  // the itemset as it would be published
     };
+
+    std::int64_t support(const Nodes& nodes, const Nodes& itemset, const std::int32_t* supports) const {
+        const std::size_t last = itemset.size() - 1;
+        const bool counted = supports != nullptr && nodes.size() == itemset.size() && last > 0 &&
+                             std::equal(nodes.begin(), nodes.end() - 1, itemset.begin()) &&
+                             nodes[last] > itemset[last - 1];
+        return counted ? supports[nodes[last]] : db_.support(nodes, k_);
+    }
 
     void enumerate(const Nodes& itemset, std::size_t place, int steps) {
         if (place == itemset.size()) {
@@ -210,6 +223,14 @@ class Generaliser {
     std::vector<Choice> choices_;
 };
 
+// Nodes that were covered on the way are passed over, but still in the rows: take them out once they are half of all.
+inline void shrink_if_stale(Database& db, const Cut& cut) {
+    std::int64_t stale = 0;
+    for (std::int32_t node = 0; node < db.tree.count(); ++node)
+        if (cut.covered[node]) stale += db.place_count(node);
+    if (2 * stale > static_cast<std::int64_t>(db.nodes.size())) shrink(db, cut);
+}
+
 // One pass over all itemsets of `size` (or up to it): mend each rare one in the order of the walk.
 //
 // Several first nodes are searched at once with the cut as it is; then their rare itemsets are mended one after the
@@ -221,10 +242,17 @@ inline void mend_all(Database& db, Cut& cut, std::int64_t k, int size, Report re
     std::vector<Walker> walkers;
     for (int w = 0; w < workers; ++w) walkers.emplace_back(db, cut, k, size, report, monitor);
     Generaliser generaliser(db, cut, k);
-    auto mend = [&](const Nodes& itemset) {
-        generaliser.mend(itemset);
+    auto mend = [&](const Nodes& itemset, const std::int32_t* supports) {
+        generaliser.mend(itemset, supports);
         return true;
     };
+    std::int64_t known = 0;
+    auto tidy = [&] {
+        if (cut.covered_count < known + 64) return;
+        known = cut.covered_count;
+        shrink_if_stale(db, cut);
+    };
+    tidy();
     std::vector<std::vector<Nodes>> found(batch);
     std::vector<std::uint8_t> all_found(batch);
     for (std::int32_t begin = 1; begin < db.tree.count(); begin += batch) {
@@ -232,32 +260,32 @@ inline void mend_all(Database& db, Cut& cut, std::int64_t k, int size, Report re
         if (workers == 1) {
             walkers[0].walk(begin, mend);
             monitor.advance();
+            tidy();
             continue;
         }
         parallel_for(end - begin, workers, monitor, [&](std::int64_t task, int worker) {
             found[task].clear();
-            all_found[task] = walkers[worker].walk(begin + static_cast<std::int32_t>(task), [&](const Nodes& itemset) {
-                found[task].push_back(itemset);
-                return found[task].size() < most_found;
-            });
+            all_found[task] = walkers[worker].walk(begin + static_cast<std::int32_t>(task),
+                                                   [&](const Nodes& itemset, const std::int32_t*) {
+                                                       found[task].push_back(itemset);
+                                                       return found[task].size() < most_found;
+                                                   });
         });
         for (std::int32_t node = begin; node < end; ++node) {
             for (const Nodes& itemset : found[node - begin]) {
                 const bool gone =
                     std::any_of(itemset.begin(), itemset.end(), [&](std::int32_t v) { return cut.covered[v]; });
-                if (!gone) mend(itemset);
+                if (!gone) mend(itemset, nullptr);
             }
             if (!all_found[node - begin]) walkers[0].walk(node, mend);
         }
+        tidy();
     }
 }
 
 // Apriori anonymization: first all single nodes, then all pairs of what is left, … up to m.
 inline void apriori(Database& db, Cut& cut, std::int64_t k, int m, int threads, Monitor& monitor) {
-    for (int size = 1; size <= m; ++size) {
-        mend_all(db, cut, k, size, Report::exact, threads, monitor);
-        shrink(db, cut);
-    }
+    for (int size = 1; size <= m; ++size) mend_all(db, cut, k, size, Report::exact, threads, monitor);
 }
 
 // Direct anonymization: all sizes up to m at once.

@@ -109,14 +109,14 @@ def recode(data: Transactions, node: Ints, names: pa.StringArray) -> Transaction
     place[node >= 0] = np.searchsorted(used, node[node >= 0])
     codes = place[data.items]
     keep = codes >= 0
-    width = max(len(used), 1)
-    key = np.sort(data.rows[keep] * width + codes[keep])
+    bits = max(len(used) - 1, 1).bit_length()
+    key = np.sort(data.rows[keep] << bits | codes[keep])
     key = key[np.concatenate(([True], key[1:] != key[:-1]))] if len(key) else key
-    sizes = np.bincount(key // width, minlength=len(data))
+    sizes = np.bincount(key >> bits, minlength=len(data))
     return replace(
         data,
         offsets=np.concatenate(([0], np.cumsum(sizes))),
-        items=(key % width).astype(np.int32),
+        items=(key & ((1 << bits) - 1)).astype(np.int32),
         labels=names.take(pa.array(used)),
         sensitive=None,
         sensitivity=None,
