@@ -28,7 +28,7 @@ from anonset.risk.knowledge import ATTACKERS, MOST_ABSENT, absence, all_subsets,
 from anonset.transactions import Floats, Ints, Longs, Mask, Transactions, as_text
 
 MOST_KNOWN = 6
-COUNTABLE = 10_000_000
+COUNTABLE = 50_000_000
 COUNTABLE_ONE_BY_ONE = 100_000
 MOSTLY = 0.8
 LARGEST_TALLY = 2**31 - 1
