@@ -148,3 +148,38 @@ def _bins(sizes: Longs) -> tuple[list[int], list[int]]:
         edges[-1] = high + 1
     counts, _ = np.histogram(sizes, edges)
     return edges.tolist(), counts.tolist()
+
+
+PALETTE = ("#2f7ed8", "#d1495b", "#2a9d6f", "#e09f3e", "#7b5ea7", "#3aa6b9", "#8a94a6", "#b5651d")
+
+
+def tradeoff(rows: Sequence[Mapping[str, Any]], loss: str) -> go.Figure:
+    """Loss against privacy: one line per method, the Pareto front ringed. Rows hold method, strength, loss, front."""
+    figure = _figure("Loss against privacy", "strength that was reached (k or p)", short(loss))
+    for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
+        own = sorted((row for row in rows if row["method"] == method), key=lambda row: row["strength"])
+        rings = [3 if row["front"] else 0 for row in own]
+        colour = PALETTE[number % len(PALETTE)]
+        figure.add_scatter(
+            x=[row["strength"] for row in own],
+            y=[row["loss"] for row in own],
+            name=method,
+            mode="lines+markers",
+            line={"color": colour, "width": 1.5},
+            marker={"color": colour, "size": 10, "line": {"color": "#e8b400", "width": rings}},
+        )
+    return figure
+
+
+def times(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """Seconds of each method, every run a point."""
+    figure = _figure("Time on one thread", "", "seconds")
+    for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
+        own = [row["seconds"] for row in rows if row["method"] == method]
+        colour = PALETTE[number % len(PALETTE)]
+        figure.add_scatter(
+            x=[method] * len(own), y=own, name=method, mode="markers", marker={"color": colour, "size": 9}
+        )
+    figure.update_yaxes(type="log" if len({row["seconds"] for row in rows}) > 1 else "linear")
+    figure.update_xaxes(type="category")
+    return figure.update_layout(showlegend=False)

@@ -22,7 +22,7 @@ def page(said: dict[str, Any], result: Result, data: Transactions | None) -> str
     """The HTML of a report; `data` is the original of a private one and None for a public one."""
     figures = _figures(said, result, data)
     shown = {name: json.loads(figure.to_json()) for name, figure in figures.items()}
-    return _templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs())
+    return templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs())
 
 
 def _figures(said: dict[str, Any], result: Result, data: Transactions | None) -> dict[str, Any]:
@@ -48,7 +48,8 @@ def _figures(said: dict[str, Any], result: Result, data: Transactions | None) ->
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The page templates; everything they show is escaped."""
     environment = Environment(
         loader=PackageLoader("anonset.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )

@@ -1,0 +1,116 @@
+"""`anonset compare DATA --methods … -k 5,10,20`: which method, which parameters?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import facts, number, show, show_json, table
+from anonset.cli.base.groups import Source, as_read_options, read_options, run_options
+from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.progress import Display
+from anonset.errors import ParameterError
+from anonset.spec import Param
+
+app = Application()
+
+PANEL = "Grid"
+METHODS = Param("methods", "text", "The methods, separated by commas. Default: all that fit the data.")
+K = Param("k", "text", "The values of k, separated by commas.", "5,10,20", short="-k")
+P = Param("p", "text", "The values of p, separated by commas.", short="-p")
+M = Param("m", "text", "The values of m, separated by commas.", short="-m")
+GRID = Param("grid", "text", "Values of other parameters: segments=100,1000;alpha=1,2.")
+SEEDS = Param("seeds", "text", "The seeds, separated by commas, for methods that draw at random.", "1")
+HIERARCHY = Param("hierarchy", "text", "The hierarchy, for methods that generalize.")
+OUT = Param("out", "text", "The folder for results; a comparison that was stopped there is continued.", "comparison")
+BUDGET = Param("budget_seconds", "float", "Stop after so many seconds; what is finished is compared.", minimum=0)
+WORKERS = Param("workers", "int", "How many runs go side by side. Default: all cores.", minimum=1, maximum=1024)
+
+
+@app.command(epilog="Example: anonset compare sales.csv --methods pta,crowd -k 5,10,20")
+@takes(
+    trying=[
+        *(Choice(param, PANEL, metavar="LIST") for param in (METHODS, K, P, M, GRID, SEEDS)),
+        Choice(HIERARCHY, PANEL, metavar="FILE"),
+        Choice(OUT, PANEL, flags=("--out", "-o"), metavar="DIR"),
+        Choice(BUDGET, PANEL),
+        Choice(WORKERS, PANEL),
+    ],
+    reading=read_options(),
+    running=run_options(),
+)
+def compare(data: Source, trying: Given, reading: Given, running: Given) -> None:
+    """Try methods and parameters on DATA, measure them alike, and say which one to take.
+
+    Writes a CSV of all runs and a page with charts of loss against privacy and of time. Everything it writes is
+    private. Started again with the same folder, it does only what is missing.
+    """
+    from anonset.compare import compare as run_grid
+    from anonset.compare import recommend
+    from anonset.io import read
+    from anonset.report.comparison import write_comparison
+
+    folder = Path(trying.get("out", OUT.default))
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        display("read", 0, None)
+        transactions = read(data, **as_read_options(reading))
+        runs, left_out = run_grid(
+            transactions,
+            folder,
+            methods=trying["methods"].split(",") if "methods" in trying else None,
+            grid=_grid(trying),
+            seeds=_values("seeds", trying.get("seeds", SEEDS.default)),
+            workers=trying.get("workers"),
+            budget_seconds=trying.get("budget_seconds"),
+            told=lambda done, total: display("compare", done, total),
+        )
+        sheet, page = write_comparison(runs, folder)
+    advice = recommend(runs)
+    if "json" in running:
+        show_json({"source": data, "runs": [vars(run) for run in runs], "left_out": left_out, "advice": advice})
+    elif "quiet" not in running:
+        show(*_page(runs, left_out, advice), "", facts([("table", str(sheet)), ("charts", str(page))]))
+
+
+def _grid(trying: Given) -> dict[str, list[Any]]:
+    """Names and values of the grid; what is not said is left to the methods' defaults."""
+    grid: dict[str, list[Any]] = {}
+    for name in ("k", "p", "m"):
+        given = trying.get(name, K.default if name == "k" and "p" not in trying else None)
+        if given is not None:
+            grid[name] = _values(name, given)
+    for part in filter(None, trying.get("grid", "").split(";")):
+        name, equals, values = part.partition("=")
+        if not equals:
+            raise ParameterError("grid", "look like segments=100,1000;alpha=1", repr(part))
+        grid[name.strip().replace("-", "_")] = [value.strip() for value in values.split(",")]
+    if "hierarchy" in trying:
+        grid["hierarchy"] = [trying["hierarchy"]]
+    return grid
+
+
+def _values(name: str, text: str) -> list[int]:
+    try:
+        return [int(value) for value in text.split(",")]
+    except ValueError:
+        raise ParameterError(name, "be whole numbers, separated by commas", repr(text), "Try 5,10,20.") from None
+
+
+def _page(runs: list[Any], left_out: dict[str, str], advice: list[str]) -> list[Any]:
+    columns = ("method", "parameters", "seed", "reached", "loss", "measured as", "seconds")
+    rows = [
+        (
+            run.method,
+            ", ".join(f"{name}={value}" for name, value in run.params.items()),
+            run.seed,
+            number(run.strength),
+            run.error or number(run.loss),
+            run.loss_name.replace("_", " "),
+            f"{run.seconds:.2f}",
+        )
+        for run in runs
+    ]
+    page: list[Any] = [table(columns, rows, numbers=("seed", "reached", "seconds")), ""]
+    page += [f"Left out: {name} ({why})." for name, why in left_out.items()]
+    return [*page, "", *advice]

@@ -1,0 +1,106 @@
+"""Comparing methods: the grid, going on after a stop, the Pareto front, and the recommendation."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from anonset import InputError, ParameterError, Transactions
+from anonset import compare as module
+from anonset.compare import RUNS, Run, compare, pareto, plans, recommend
+from anonset.report.comparison import write_comparison
+
+
+@pytest.fixture
+def data():
+    random = np.random.default_rng(3)
+    return Transactions.from_lists([map(str, random.choice(15, 4, replace=False)) for _ in range(120)])
+
+
+def test_the_grid_is_complete_and_methods_that_do_not_fit_are_named(data):
+    made, left_out = plans(data, None, {"k": [3, 5], "m": [2]}, [1])
+    assert {(plan.method, plan.params["k"]) for plan in made} >= {("pta", 3), ("pta", 5), ("km-apriori", 3)}
+    assert "sensitive" in left_out["cahd-gray"]
+    with pytest.raises(InputError, match="cahd-gray cannot be compared"):
+        plans(data, ["cahd-gray"], {"p": [2]}, [1])
+    with pytest.raises(ParameterError, match="alpha"):
+        plans(data, ["pta"], {"k": [3], "alpha": [1]}, [1])
+
+
+def test_a_comparison_goes_on_where_it_stopped(data, tmp_path, monkeypatch):
+    first, _ = compare(data, tmp_path, methods=["pta"], grid={"k": [3]})
+    with (tmp_path / RUNS).open("a") as ledger:
+        ledger.write('{"key": "cut short by a cra')
+    made = []
+    real = module.anonymize
+    monkeypatch.setattr(module, "anonymize", lambda *args, **named: made.append(named["k"]) or real(*args, **named))
+    both, _ = compare(data, tmp_path, methods=["pta"], grid={"k": [3, 5]})
+    assert made == [5]
+    assert both[0] == first[0]
+    assert [run.params["k"] for run in both] == [3, 5]
+    other = Transactions.from_lists([["a"], ["a"], ["a"]])
+    compare(other, tmp_path, methods=["pta"], grid={"k": [3]})
+    assert made == [5, 3]
+
+
+def test_the_same_runs_whatever_the_number_of_workers(data, tmp_path):
+    one, _ = compare(data, tmp_path / "one", methods=["pta"], grid={"k": [3, 4, 5]}, workers=1)
+    many, _ = compare(data, tmp_path / "many", methods=["pta"], grid={"k": [3, 4, 5]}, workers=4)
+    assert [run.figures for run in one] == [run.figures for run in many]
+
+
+def test_a_budget_of_nothing_makes_no_run(data, tmp_path):
+    runs, _ = compare(data, tmp_path, methods=["pta"], grid={"k": [3, 4]}, budget_seconds=0)
+    assert runs == []
+
+
+def test_what_a_method_cannot_do_is_part_of_the_table(data, tmp_path):
+    runs, _ = compare(data, tmp_path, methods=["pta"], grid={"k": [3, 1_000]})
+    assert runs[0].error == ""
+    assert "1,000" in runs[1].error
+
+
+def test_the_front_holds_whom_nobody_beats():
+    points = [(5, 0.3), (5, 0.4), (10, 0.5), (10, 0.35), (20, 0.9)]
+    assert pareto(points).tolist() == [True, False, False, True, True]
+    assert pareto([]).tolist() == []
+    assert pareto([(5, 0.3), (5, 0.3)]).tolist() == [True, True]
+
+
+def run_of(method, k, loss, seconds):
+    return Run(method, "k-anonymity", {"k": k}, 1, float(k), seconds, {"information_loss_ratio": loss})
+
+
+def test_the_recommendation_is_two_sentences_with_reasons():
+    runs = [run_of("a", 5, 0.1, 1), run_of("b", 5, 0.2, 1), run_of("a", 10, 0.4, 2.0), run_of("b", 10, 0.3, 3.0)]
+    what, why = recommend(runs)
+    assert what.startswith("For k-anonymity with k = 10 take b: the least loss")
+    assert "next is a with 0.4" in what
+    assert "a is faster (2.00 s)" in why
+    assert recommend([]) == ["No run gave a release that could be compared. See the errors in the table."]
+
+
+def test_results_are_written_as_a_table_and_a_page(data, tmp_path):
+    runs, _ = compare(data, tmp_path, methods=["pta"], grid={"k": [3, 1_000]})
+    sheet, page = write_comparison(runs, tmp_path)
+    rows = list(csv.DictReader(sheet.read_text("utf-8").splitlines()))
+    assert [row["method"] for row in rows] == ["pta", "pta"]
+    assert rows[0]["pareto"] == "yes"
+    assert float(rows[0]["information_loss_ratio"]) == pytest.approx(runs[0].figures["information_loss_ratio"])
+    html = page.read_text("utf-8")
+    assert "PRIVATE" in html
+    assert "Loss against privacy" in html
+    assert recommend(runs)[0] in html.replace("&#39;", "'")
+
+
+def test_the_command(tmp_path):
+    from anonset.cli.base.outcome import run
+
+    path = tmp_path / "data.dat"
+    path.write_text("\n".join(f"{i % 5} {i % 3 + 10} {i % 2 + 20}" for i in range(60)) + "\n")
+    folder = tmp_path / "out"
+    assert run(["compare", str(path), "--methods", "pta", "-k", "2,4", "-o", str(folder), "--quiet"]) == 0
+    assert len((folder / RUNS).read_text().splitlines()) == 2
+    assert json.loads((folder / RUNS).read_text().splitlines()[0])["run"]["method"] == "pta"
+    assert run(["compare", str(path), "--methods", "pta", "-k", "two"]) == 2
