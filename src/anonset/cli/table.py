@@ -24,6 +24,7 @@ COMMANDS: dict[str, Command] = {
     "risk": Command("risk", "Say whom an attacker finds in data, and what a release changes about it.", "Data"),
     "measure": Command("measure", "Say what a release lost, by every metric that can be computed.", "Data"),
     "compare": Command("compare", "Try methods and parameters, and say which one to take.", "Learn"),
+    "advise": Command("advise", "Propose a model, a method and parameters, with reasons.", "Learn"),
     "query": Command("query", "Count on a release: how many transactions hold these items?", "Data"),
     "hierarchy": Command("hierarchy", "Item hierarchies: build, lint, show.", "Data"),
     "convert": Command("convert", "Turn transactions from one format into another.", "Data"),

@@ -1,0 +1,65 @@
+"""Advice: it follows the answers and the data, gives reasons, and can be carried out."""
+
+import json
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset import InfeasibleError, Transactions
+from anonset.advise import advise
+
+
+@pytest.fixture
+def data():
+    random = np.random.default_rng(4)
+    rows = [[str(item) for item in random.choice(12, 3, replace=False)] for _ in range(200)]
+    for row in rows[:9]:
+        row.append("secret")
+    return Transactions.from_lists(rows, users=[i // 4 for i in range(200)], sensitive=["secret"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "model"),
+    [
+        ({}, "k-anonymity"),
+        ({"sensitive": True}, "privacy-degree"),
+        ({"hierarchy": True}, "km-anonymity"),
+        ({"users": True}, "multi-pattern"),
+        ({"users": True, "sensitive": True}, "multi-pattern"),
+    ],
+)
+def test_the_answers_decide_the_model_and_the_proposal_works(data, answers, model):
+    proposal = advise(data, **answers)
+    assert proposal.model == model
+    assert len(proposal.reasons) >= 3
+    result = anonset.anonymize(data, method=proposal.method, seed=1, **proposal.params)
+    assert result.verdict.model == model
+    assert result.verdict.promise == proposal.promise
+
+
+def test_p_is_no_larger_than_the_data_allow():
+    data = Transactions.from_lists([["a", "s"], ["a"], ["b"], ["b", "a"]] * 5, sensitive=["s"])
+    proposal = advise(data, sensitive=True)
+    assert proposal.params == {"p": 4}
+    assert "not possible" in " ".join(proposal.reasons)
+    with pytest.raises(InfeasibleError, match="more than half"):
+        advise(Transactions.from_lists([["s"]] * 9 + [["a"]], sensitive=["s"]), sensitive=True)
+
+
+def test_too_few_transactions_are_said_to_be_too_few():
+    with pytest.raises(InfeasibleError, match="too few"):
+        advise(Transactions.from_lists([["a"], ["b"]]))
+
+
+def test_the_command_answers_from_options_and_from_the_data(tmp_path, capsys):
+    from anonset.cli.base.outcome import run
+
+    path = tmp_path / "data.dat"
+    path.write_text("1 2\n2 3\n1 3\n" * 20)
+    assert run(["advise", str(path), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["model"] == "k-anonymity"
+    assert answer["command"].startswith(f"anonset anonymize {path} --method ")
+    assert run(["advise", str(path), "--has-hierarchy", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == "km-anonymity"
