@@ -13,12 +13,12 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.hierarchy import Hierarchy
 from anonset.job import Job
-from anonset.methods import method_spec
+from anonset.methods import METHODS
 from anonset.models import model_spec
 from anonset.pairing import Pair, pair
 from anonset.release import Release, Result
 from anonset.risk import attack, infer, link
-from anonset.transactions import Transactions
+from anonset.transactions import Longs, Transactions
 from anonset.utility import measure
 from anonset.utility.discernibility import group_sizes
 
@@ -40,7 +40,7 @@ def content(result: Result, data: Transactions | None, *, public: bool, job: Job
 def _published(result: Result) -> dict[str, Any]:
     from anonset import __version__
 
-    method, model = method_spec(result.method), model_spec(result.verdict.model)
+    model = model_spec(result.verdict.model)
     certificate = result.certificate
     return {
         "anonset": "report",
@@ -54,17 +54,23 @@ def _published(result: Result) -> dict[str, Any]:
         "promise": result.verdict.promise,
         "holds": result.verdict.holds,
         "measured": dict(result.verdict.measured),
+        "witnesses": [vars(witness) for witness in result.verdict.witnesses],
         "method": {
-            "name": method.name,
-            "title": method.title,
-            "summary": method.summary,
-            "paper": method.paper,
+            **_method(result.method),
             "params": {name: _plain(value) for name, value in result.params.items() if name not in HIDDEN},
         },
         "release": _release(result.release),
         "files": {} if certificate is None else dict(certificate.files),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
     }
+
+
+def _method(name: str) -> dict[str, str]:
+    """A method of ours, or the name that somebody else's has."""
+    if name not in METHODS:
+        return {"name": name or "unknown", "title": name or "not known", "summary": "", "paper": ""}
+    spec = METHODS[name]
+    return {"name": spec.name, "title": spec.title, "summary": spec.summary, "paper": spec.paper}
 
 
 def _release(release: Release) -> dict[str, Any]:
@@ -91,15 +97,15 @@ def _private(result: Result, data: Transactions, job: Job) -> dict[str, Any]:
         "items": data.n_items,
         "occurrences": data.nnz,
         "notes": list(result.notes),
-        "seed": result.seed,
+        "seed": result.seed if len(result.seconds) else None,
         "seconds": dict(result.seconds),
         "measurements": {name: _plain(value) for name, value in result.measurements.items()},
     }
     try:
-        both = pair(data, result.release, result.source, tree)
+        both = pair(data, result.release, source_of(result), tree)
     except InputError as error:
         return {**said, "not_compared": str(error), "attacks": [], "linking": [], "utility": []}
-    measured = measure(data, result.release, result.source, hierarchy=tree, job=job)
+    measured = measure(data, result.release, source_of(result), hierarchy=tree, job=job)
     return {
         **said,
         "attacks": _attacks(both, job),
@@ -110,6 +116,11 @@ def _private(result: Result, data: Transactions, job: Job) -> dict[str, Any]:
         ],
         "not_measured": measured.left_out,
     }
+
+
+def source_of(result: Result) -> Longs | None:
+    """Which original is behind each published transaction; None for a release that was only read."""
+    return result.source if len(result.source) == len(result.release) else None
 
 
 def tree_of(result: Result) -> Hierarchy | None:

@@ -10,9 +10,9 @@ from jinja2 import Environment, PackageLoader
 from plotly.offline import get_plotlyjs
 
 from anonset.pairing import pair
-from anonset.release import Result
+from anonset.release import Release, Result
 from anonset.report import charts
-from anonset.report.content import tree_of
+from anonset.report.content import source_of, tree_of
 from anonset.transactions import Transactions
 from anonset.utility.discernibility import group_sizes
 from anonset.utility.information_loss import item_changes
@@ -34,14 +34,15 @@ def _figures(said: dict[str, Any], result: Result, data: Transactions | None) ->
         figures["item_frequencies"] = charts.item_frequencies(labels, None, published.item_counts)
         figures["lengths"] = charts.lengths(None, published.lengths)
         return figures
-    both = pair(data, release, result.source, tree_of(result))
+    both = pair(data, release, source_of(result), tree_of(result))
     labels = both.original.labels.to_pylist()
     before, after = both.original, both.published
     figures["item_frequencies"] = charts.item_frequencies(labels, before.item_counts, after.item_counts)
     figures["lengths"] = charts.lengths(before.lengths, after.lengths)
-    added, removed = item_changes(before, type(release)(after), result.source)
-    if (added + removed).any():
-        figures["loss_per_item"] = charts.loss_per_item(labels, added, removed)
+    if both.source is not None:
+        added, removed = item_changes(before, Release(after), both.source)
+        if (added + removed).any():
+            figures["loss_per_item"] = charts.loss_per_item(labels, added, removed)
     if said["private"]["attacks"]:
         figures["attacks"] = charts.attacks(said["private"]["attacks"])
     return figures

@@ -1,0 +1,109 @@
+"""`anonset report DATA RELEASE -o report.html`: a report on a release that is there already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from anonset.cli.base.certificates import Found, find_certificate
+from anonset.cli.base.commands import Application
+from anonset.cli.base.console import show, show_json
+from anonset.cli.base.groups import (
+    FORCE,
+    THREADS,
+    WRITING,
+    Source,
+    as_read_options,
+    model_options,
+    read_options,
+    run_options,
+)
+from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.progress import Display
+from anonset.spec import Param
+
+if TYPE_CHECKING:
+    from anonset.release import Certificate, Release, Result
+
+app = Application()
+
+OUT = Param("out", "text", "Where to write the report: .html or .json. A private one will say so in its name.")
+PUBLIC = Param("public", "bool", "Leave out everything that is computed from the original.")
+
+Published = Annotated[
+    str, typer.Argument(help="The release, ours or anybody's.", metavar="RELEASE", show_default=False)
+]
+
+
+@app.command(epilog="Example: anonset report sales.csv release.csv -o report.html")
+@takes(
+    writing=[
+        Choice(OUT, WRITING, flags=("--out", "-o"), metavar="FILE"),
+        Choice(PUBLIC, WRITING, switch=True),
+        Choice(FORCE, WRITING, switch=True),
+    ],
+    privacy=model_options(),
+    reading=read_options(),
+    running=run_options(THREADS),
+)
+def report(data: Source, release: Published, writing: Given, privacy: Given, reading: Given, running: Given) -> None:
+    """Write a report on RELEASE: its promise and verdict, an attacker before and after, and what was lost.
+
+    The promise is taken from the certificate beside the release, or from the options; with neither, the weakest
+    k-anonymity is checked and what really holds is said. Which transaction became which is not known here, so that
+    some figures are upper bounds; anonymize --report knows more.
+    """
+    from anonset.io import read, read_release
+    from anonset.job import Job
+    from anonset.report import report_path, write_report
+
+    public, force = "public" in writing, "force" in writing
+    target = report_path(writing.get("out", "report.html"), public, force)
+    with Display(quiet="quiet" in running or "json" in running) as display:
+        job = Job(0, running.get("threads"), display)
+        with job.stage("read"):
+            original = read(data, **as_read_options(reading))
+            found = find_certificate(release)
+            secret = found.certificate["sensitive_items"] if found else original.sensitive_names()
+            published = read_release(release, **({"sensitive": secret} if secret else {}))
+        result = _result(published, found, privacy)
+        write_report(result, original, target, public=public, force=force, job=job)
+    if "json" in running:
+        show_json({"source": data, "release": release, "report": str(target), "holds": result.verdict.holds})
+    elif "quiet" not in running:
+        show(f"The report is in {target}.")
+
+
+def _result(release: Release, found: Found | None, privacy: Given) -> Result:
+    """What is known of a release that was only read: its promise and whether it holds."""
+    import numpy as np
+
+    from anonset.models import model
+    from anonset.release import Result
+
+    params = dict(privacy)
+    name = params.pop("model", None)
+    if found is not None and name is None and not params:
+        name, params = found.certificate["model"], dict(found.certificate["parameters"])
+    if name is None:
+        name = "k-anonymity" if release.form == "rows" else "privacy-degree"
+        params = params or ({"k": 2} if release.form == "rows" else {"p": 2})
+    verdict = model(name, **params).check(release)
+    certificate = _certificate(found)
+    method = certificate.method if certificate else ""
+    own = {} if certificate is None else dict(certificate.method_parameters)
+    nothing = np.empty(0, dtype=np.int64)
+    return Result(release, verdict, method, {**verdict.params, **own}, nothing, 0, {}, {}, certificate=certificate)
+
+
+def _certificate(found: Found | None) -> Certificate | None:
+    """The certificate, if it is about this very file."""
+    from dataclasses import fields
+
+    from anonset.release import Certificate
+
+    if found is None or not found.matches:
+        return None
+    names = [field.name for field in fields(Certificate) if field.name in found.certificate]
+    return Certificate(**{name: found.certificate[name] for name in names})
