@@ -14,7 +14,13 @@ from cli.conftest import ENVIRONMENT
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
-SECONDS = 2.5  # one is promised; a busy machine may need a moment more to run this test itself
+
+def patience() -> float:
+    """One second is promised; a busy machine gets as much more as it needs more to start an empty Python."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-S", "-c", ""], check=True)
+    return 1 + 50 * max(0.0, time.perf_counter() - start - 0.02)
+
 
 # Sends itself a signal a moment after the named stage began, and notes when.
 STRIKE = """
@@ -84,7 +90,7 @@ def test_ctrl_c_during_a_stage_of_anonymize(large, tmp_path, stage, delay):
     code, said, seconds = struck(stage, signal.SIGINT, delay, tmp_path / "note", *arguments)
     assert code == 130
     assert said.splitlines()[-1] == "Stopped."
-    assert seconds < SECONDS
+    assert seconds < patience()
     assert list(out.iterdir()) == []
 
 
@@ -95,7 +101,7 @@ def test_kill_ends_like_ctrl_c_with_its_own_code(large, tmp_path, stage):
     arguments = ["anonymize", large, "-k", "5", "-o", out / "release.dat", *FAST]
     code, said, seconds = struck(stage, signal.SIGTERM, 0.05, tmp_path / "note", *arguments)
     assert (code, said.splitlines()[-1]) == (143, "Stopped.")
-    assert seconds < SECONDS
+    assert seconds < patience()
     assert list(out.iterdir()) == []
 
 
@@ -113,7 +119,7 @@ def test_what_was_there_before_is_still_there(large, tmp_path):
 def test_ctrl_c_while_reading_for_other_commands(large, tmp_path, command):
     code, said, seconds = struck("read", signal.SIGINT, 0.02, tmp_path / "note", *command, large)
     assert (code, said) == (130, "Stopped.\n")
-    assert seconds < SECONDS
+    assert seconds < patience()
 
 
 GENERATED = [
@@ -131,7 +137,7 @@ def test_ctrl_c_while_generating_leaves_no_files(tmp_path, generator, stage):
     form = ["--format", "fimi"] if generator == "quest" else []
     code, said, seconds = struck(stage, signal.SIGINT, 0.05, tmp_path / "note", *arguments, *form)
     assert (code, said) == (130, "Stopped.\n")
-    assert seconds < SECONDS
+    assert seconds < patience()
     assert [path for path in out.rglob("*") if path.is_file()] == []
 
 
@@ -173,7 +179,7 @@ def test_a_library_that_does_not_listen_is_ended_from_outside(tmp_path, name):
     running = python(textwrap.dedent(BUSY.format(target=str(tmp_path / "out.dat"), name=name)))
     _, said = running.communicate(timeout=20)
     assert (running.returncode, said) == (128 + getattr(signal, name), "Stopped.\n")
-    assert time.time() - start < SECONDS + 1
+    assert time.time() - start < 1 + patience()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,11 +14,13 @@ def main() -> NoReturn:
     """Run the command that the arguments of the process name, and end the process with its exit code."""
     import sys
 
-    from anonset.cli.base.signals import graceful_stop
+    from anonset.cli.base.signals import end_now, graceful_stop
 
     code = 130
     with graceful_stop() as stop:
         from anonset.cli.base.outcome import run
 
         code = run(sys.argv[1:])
-    sys.exit(stop.exit_code if code == 130 and stop.exit_code else code)
+    if code == 130 and stop.exit_code:
+        end_now(stop.exit_code)
+    sys.exit(code)

@@ -12,9 +12,9 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 GRACE = 0.8  # seconds for an orderly end
 SHOW_CURSOR = "\x1b[?25h"
@@ -42,7 +42,7 @@ class Stop:
         """Wait for a signal, then for the orderly end, then end the process."""
         number = os.read(wakeup, 1)
         if number and not self.ended.wait(GRACE):
-            _end_now(128 + number[0])
+            _give_up(128 + number[0])
 
 
 @contextmanager
@@ -73,11 +73,18 @@ def _install(stop: Stop) -> dict[int, Any]:
     return {number: signal.signal(number, stop.interrupt) for number in heard}
 
 
-def _end_now(code: int) -> None:
+def _give_up(code: int) -> None:
     """Remove unfinished files and end the process from outside the thread that is busy."""
     writing = sys.modules.get("anonset.io.atomic")
     if writing is not None:
         writing.discard_unfinished()
     sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Stopped.\n")
-    sys.stderr.flush()
+    end_now(code)
+
+
+def end_now(code: int) -> NoReturn:
+    """End the process without taking it apart piece by piece: with much memory that takes longer than people wait."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
     os._exit(code)
