@@ -119,11 +119,11 @@ def test_sampling_covers_the_exact_share_within_its_interval(seed, m):
 
 
 def test_counting_what_is_countable_narrows_the_interval():
-    sets = [*random_sets(3), *(frozenset(range(start, start + 25)) for start in range(10))]
+    sets = [*random_sets(3), *(frozenset(range(start, start + 60)) for start in range(10))]
     data = Transactions.from_lists([map(str, own) for own in sets])
     exact = singled_out(data, 3, subsets=10**9)
-    mixed = singled_out(data, 3, subsets=25_000, confidence=0.999)
-    drawn = singled_out(data, 3, subsets=0, confidence=0.999)
+    mixed = singled_out(data, 3, subsets=100_000, confidence=0.999, seed=1)
+    drawn = singled_out(data, 3, subsets=0, samples=20_000, confidence=0.999, seed=1)
     assert exact.exact
     assert 0 < mixed.sampled <= 10
     assert mixed.interval[0] <= exact.share <= mixed.interval[1]

@@ -89,6 +89,15 @@ def test_lengths():
     assert (found["length_mean_before"], found["length_mean_after"], found["length_distance"]) == (2.5, 2, 0.5)
 
 
+def test_pattern_distance_is_measured_where_users_are_published():
+    rows = [["a", "b"], ["a", "b"], ["b", "c"], ["b", "c"], ["a", "c"], ["a", "c"]]
+    data = Transactions.from_lists(rows, users=["u", "v", "u", "v", "u", "v"])
+    lost = measure(data, Release(data), np.arange(6), metrics=["pattern-distance"])
+    assert lost["pattern_distance"] == 0
+    changed = Transactions.from_lists([["a"], *rows[1:]], users=["u", "v", "u", "v", "u", "v"])
+    assert measure(data, Release(changed), np.arange(6), metrics=["pattern-distance"])["pattern_distance"] > 0
+
+
 def test_a_release_that_changed_nothing_lost_nothing():
     random = np.random.default_rng(5)
     data = Transactions.from_lists([map(str, random.choice(12, 4, replace=False)) for _ in range(300)])
@@ -100,7 +109,7 @@ def test_a_release_that_changed_nothing_lost_nothing():
         if one.figure.better == "low" and one.metric != "discernibility":
             assert one.value == 0, one
     assert lost["rules"] >= 0
-    assert sorted(lost.left_out) == ["ncp", "reconstruction"]
+    assert sorted(lost.left_out) == ["ncp", "pattern-distance", "reconstruction"]
 
 
 def test_itemset_supports_come_from_the_data_and_rise():

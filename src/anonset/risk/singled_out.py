@@ -28,7 +28,7 @@ from anonset.risk.knowledge import ATTACKERS, MOST_ABSENT, absence, all_subsets,
 from anonset.transactions import Floats, Ints, Longs, Mask, Transactions, as_text
 
 MOST_KNOWN = 6
-COUNTABLE = 50_000_000
+COUNTABLE = 100_000_000
 COUNTABLE_ONE_BY_ONE = 100_000
 MOSTLY = 0.8
 LARGEST_TALLY = 2**31 - 1
@@ -173,20 +173,22 @@ def _random(attack: _Attack, rows: Longs, budget: int, samples: int) -> list[Fin
     """Count the transactions with the fewest subsets, as many as the budget allows; draw for the others.
 
     Counting pays where it reaches most transactions: those left out remain candidates and cost time in every step.
+    Where some have to be left out anyway, a fifth of the budget does: the longest transactions hold most subsets.
     """
     ways = comb(attack.data.lengths[rows], attack.m)
     if attack.knowledge:
         budget = min(budget, COUNTABLE_ONE_BY_ONE)
     order = np.argsort(ways, kind="stable")
+    limit = budget if ways.sum() <= budget else budget // 5
     countable = np.zeros(len(rows), dtype=np.bool_)
-    countable[order] = (np.cumsum(ways[order]) <= budget) & (ways[order] <= LARGEST_TALLY)
+    countable[order] = (np.cumsum(ways[order]) <= limit) & (ways[order] <= LARGEST_TALLY)
     if countable.sum() < MOSTLY * len(rows):
         countable[:] = False
     findings = []
     if countable.any():
         findings.append(_counted(attack, rows, countable))
     if not countable.all():
-        findings.append(_sampled(attack, rows[~countable], samples, max(16, samples // len(rows))))
+        findings.append(_sampled(attack, rows[~countable], samples, max(4, samples // len(rows))))
     return findings
 
 

@@ -21,6 +21,7 @@ from anonset.utility import (
     itemsets,
     lengths,
     ncp,
+    pattern_distance,
     queries,
     reconstruction,
     rules,
@@ -39,6 +40,7 @@ METRICS: dict[str, Metric] = {
         itemsets,
         rules,
         lengths,
+        pattern_distance,
     )
 }
 

@@ -17,7 +17,7 @@ from anonset.patterns import Patterns, frequent, support_count
 from anonset.release import Release
 from anonset.transactions import Longs, Transactions
 
-LADDER = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+LADDER = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 LEVELS = ("low", "middle", "high")
 LOOKED_AT = 5_000
 LEAST_COUNT = 5

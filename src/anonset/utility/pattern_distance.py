@@ -21,6 +21,7 @@ from anonset.job import Job
 from anonset.patterns import UserPatterns, frequent, of_users
 from anonset.release import Release
 from anonset.transactions import Longs, Transactions
+from anonset.utility.metric import Comparison, Figure, Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,3 +99,27 @@ def _in_codes_of(original: Transactions, published: Transactions) -> Transaction
     if (place[bare.items] < 0).any():
         raise ParameterError("release", "hold no items but the original's", "others", "PD compares the same items.")
     return Transactions.from_codes(bare.offsets, place[bare.items], pa.array(original.labels), users=bare.users)
+
+
+SUPPORT = 0.01
+
+
+def _run(comparison: Comparison) -> dict[str, float | None]:
+    assert comparison.source is not None
+    support = max(SUPPORT, min(0.5, 2 / max(1, len(comparison.data))))
+    try:
+        found = pattern_distance(comparison.data, comparison.release, comparison.source, support, comparison.job)
+    except ParameterError:  # too many patterns to mine
+        return {"pattern_distance": None}
+    return {"pattern_distance": found.average}
+
+
+METRIC = Metric(
+    name="pattern-distance",
+    title="Pattern distance",
+    definition="Mean over users of the distances between their maximal patterns before and after, at 1 % support.",
+    reference="Hsu, Tsai, KAMP: Preserving k-anonymity for Combinations of Patterns, MDM 2013, section II.C",
+    figures=(Figure("pattern_distance", "Pattern distance", "Items by which a user's patterns moved, on average."),),
+    run=_run,
+    needs=("users", "source"),
+)

@@ -20,7 +20,7 @@ from anonset.transactions import Ints, Longs, Transactions
 from anonset.utility.metric import Figure, Metric
 
 SIZES = (1, 2, 3)
-QUERIES = 2_000
+QUERIES = 1_000
 SANITY = 0.001
 
 
