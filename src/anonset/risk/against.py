@@ -11,10 +11,10 @@ the candidates: the figure is then an upper bound.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from anonset import _native
 from anonset.job import Job
@@ -59,7 +59,7 @@ def attack(pair: Pair, m: int, job: Job, draws: int = DRAWS) -> Attack:
     queries = drawn(pair.original, owners, m, random)
     sizes, found = _candidates(pair, queries, owners, m, job)
     chance = np.where(found, 1 / np.maximum(sizes, 1), 0.0)
-    spread = float(chance.std()) / np.sqrt(len(chance)) * float(norm.ppf(0.975))
+    spread = float(chance.std()) / np.sqrt(len(chance)) * NormalDist().inv_cdf(0.975)
     return Attack(
         m=m,
         attacked=len(rows),

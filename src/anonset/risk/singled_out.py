@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.special import comb
-from scipy.stats import norm
 
 from anonset import _native
 from anonset.errors import InputError, ParameterError, unknown
@@ -175,7 +174,7 @@ def _random(attack: _Attack, rows: Longs, budget: int, samples: int) -> list[Fin
     Counting pays where it reaches most transactions: those left out remain candidates and cost time in every step.
     Where some have to be left out anyway, a fifth of the budget does: the longest transactions hold most subsets.
     """
-    ways = comb(attack.data.lengths[rows], attack.m)
+    ways = _subsets(attack.data.lengths[rows], attack.m)
     if attack.knowledge:
         budget = min(budget, COUNTABLE_ONE_BY_ONE)
     order = np.argsort(ways, kind="stable")
@@ -205,7 +204,7 @@ def _counted(attack: _Attack, rows: Longs, countable: Mask) -> Findings:
     )
     code = code[countable]
     singled, sizes, success, smallest = (column[code] for column in tally)
-    ways = comb(data.lengths[rows[countable]], m)
+    ways = _subsets(data.lengths[rows[countable]], m)
     return Findings(rows[countable], singled / ways, sizes / ways, success / 2**32 / ways, smallest)
 
 
@@ -267,9 +266,16 @@ def _risk(
     )
 
 
+def _subsets(lengths: Longs, m: int) -> Floats:
+    """How many subsets of m items transactions of these lengths have."""
+    from scipy.special import comb  # slow to load, and most commands never need it
+
+    return np.asarray(comb(lengths, m), dtype=np.float64)
+
+
 def wilson(share: float, draws: int, confidence: float) -> tuple[float, float]:
     """The Wilson score interval of a share seen in `draws` independent draws (Wilson, 1927)."""
-    z2 = float(norm.ppf(0.5 + confidence / 2)) ** 2
+    z2 = NormalDist().inv_cdf(0.5 + confidence / 2) ** 2
     middle = share + z2 / (2 * draws)
     spread = float(np.sqrt(z2 * (share * (1 - share) / draws + z2 / (4 * draws**2))))
     low, high = (middle - spread) / (1 + z2 / draws), (middle + spread) / (1 + z2 / draws)
