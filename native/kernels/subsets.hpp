@@ -159,6 +159,8 @@ class SubsetWalk {
         if (count == 1) {
             Slot& slot = slots_[entries[0].slot];
             slot.found.add(slot.weight, ways_[need][slot.size - entries[0].from]);
+        } else if (count == 2) {
+            two(entries[0], entries[1], need);
         } else if (need == 0) {
             together(entries, count);
         } else if (need == 1) {
@@ -166,6 +168,25 @@ class SubsetWalk {
         } else {
             monitor.check();
             branch(entries, count, need, monitor);
+        }
+    }
+
+    // Two rows: what both hold leads to both, everything else to one of them.
+    void two(const Entry& a, const Entry& b, int need) {
+        Slot &one = slots_[a.slot], &other = slots_[b.slot];
+        std::int32_t shared = 0;
+        for (std::int32_t i = a.from, j = b.from; i < one.size && j < other.size;) {
+            const std::int32_t x = one.items[i], y = other.items[j];
+            shared += x == y;
+            i += x <= y;
+            j += y <= x;
+        }
+        const std::int64_t size = one.weight + other.weight;
+        for (const Entry& e : {a, b}) {
+            Slot& slot = slots_[e.slot];
+            if (!slot.target) continue;
+            slot.found.add(size, ways_[need][shared]);
+            slot.found.add(slot.weight, ways_[need][slot.size - e.from] - ways_[need][shared]);
         }
     }
 
