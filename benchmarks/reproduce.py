@@ -1,0 +1,74 @@
+"""Make the papers' experiments again, on the data at hand: every page of docs/results, and their index.
+
+`python -m benchmarks.reproduce --write` runs the experiment of each paper (`benchmarks/NAME.py --write`, a process each) and
+writes docs/results/README.md. `--index` writes the index alone, from the pages that are there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+
+from benchmarks._tools import RESULTS, publish, table
+
+PAPERS = {
+    "pta": "J. C.-W. Lin et al., PTA: an efficient system for transaction database anonymization, 2016",
+    "cahd": "G. Ghinita, P. Kalnis, Y. Tao, Anonymous publication of sensitive transactional data, 2011",
+    "risk": "the same paper's Table 3: how many transactions a few known items single out",
+    "km": "M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, 2008",
+    "kamp": "C.-H. Hsu, H.-P. Tsai, KAMP: preserving k-anonymity for combinations of patterns, 2013",
+    "ant": "the ANT paper: personal sensitivity, (k, p)-anonymity",
+}
+
+PAGE = """# The papers' experiments, made again
+
+`python -m benchmarks.reproduce --write` makes these pages from the public data in `../shared/data`. Each says what the paper
+claims and what we see.
+
+{table}
+"""
+
+
+def run_all() -> list[str]:
+    """Run every experiment that is there; the names of those that failed."""
+    failed = []
+    for name in PAPERS:
+        if importlib.util.find_spec(f"benchmarks.{name}") is None:
+            print(f"{name}: no experiment yet", file=sys.stderr)
+            continue
+        print(f"\n# {name}\n", flush=True)
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", "--write"], check=False).returncode:
+            failed.append(name)
+    return failed
+
+
+def index() -> str:
+    rows = [
+        (f"[{title(name)}]({name}.md)", paper) for name, paper in PAPERS.items() if (RESULTS / f"{name}.md").exists()
+    ]
+    return PAGE.format(table=table(("results", "paper"), rows))
+
+
+def title(name: str) -> str:
+    """The first line of a page."""
+    return (RESULTS / f"{name}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+
+
+def main() -> int:
+    if "--index" in sys.argv:
+        sys.argv.append("--write")
+        failed = []
+    elif "--write" in sys.argv:
+        failed = run_all()
+    else:
+        print("Takes a while and writes docs/results: say --write, or --index for the index alone.")
+        return 0
+    publish("README.md", index().rstrip("\n"))
+    if failed:
+        print(f"Failed: {', '.join(failed)}", file=sys.stderr)
+    return len(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
