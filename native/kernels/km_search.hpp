@@ -158,14 +158,16 @@ class Generaliser {
     // `supports`: as a walker gives them, or null.
     void mend(const Nodes& itemset, const std::int32_t* supports) {
         choices_.clear();
+        pool_.clear();
         chosen_ = itemset;
         enumerate(itemset, 0, 0);
         std::stable_sort(choices_.begin(), choices_.end(), [](const Choice& a, const Choice& b) {
             return a.loss != b.loss ? a.loss < b.loss : a.steps < b.steps;
         });
         for (const Choice& choice : choices_) {
-            if (support(choice.nodes, itemset, supports) < k_) continue;
-            for (std::int32_t node : choice.nodes)
+            published_.assign(pool_.begin() + choice.begin, pool_.begin() + choice.begin + choice.count);
+            if (support(published_, itemset, supports) < k_) continue;
+            for (std::int32_t node : published_)
                 if (std::find(itemset.begin(), itemset.end(), node) == itemset.end()) cut_.publish(node);
             return;
         }
@@ -175,7 +177,7 @@ class Generaliser {
     struct Choice {
         std::int64_t loss;
         int steps;
-        Nodes nodes;  // the itemset as it would be published
+        std::int64_t begin, count;  // in the pool: the itemset as it would be published
     };
 
     std::int64_t support(const Nodes& nodes, const Nodes& itemset, const std::int32_t* supports) const {
@@ -200,35 +202,39 @@ class Generaliser {
 
     // A node below another chosen one goes along with it; raising it by itself as well would be the same choice.
     void consider(const Nodes& itemset, int steps) {
-        Choice choice{0, steps, {}};
+        Choice choice{0, steps, static_cast<std::int64_t>(pool_.size()), 0};
         for (std::size_t i = 0; i < chosen_.size(); ++i) {
             bool inside = false;
             for (std::size_t j = 0; j < chosen_.size(); ++j) {
                 if (j == i) continue;
                 const bool swallowed = db_.tree.below(chosen_[j], chosen_[i]);
-                if (swallowed && chosen_[i] != itemset[i]) return;
+                if (swallowed && chosen_[i] != itemset[i]) {
+                    pool_.resize(choice.begin);
+                    return;
+                }
                 inside |= swallowed || (chosen_[j] == chosen_[i] && j < i);
             }
             if (inside) continue;
-            choice.nodes.push_back(chosen_[i]);
+            pool_.push_back(chosen_[i]);
+            ++choice.count;
             if (chosen_[i] != itemset[i]) choice.loss += cut_.added_loss(chosen_[i]);
         }
-        choices_.push_back(std::move(choice));
+        choices_.push_back(choice);
     }
 
     const Database& db_;
     Cut& cut_;
     const std::int64_t k_;
-    Nodes chosen_;
+    Nodes chosen_, published_, pool_;
     std::vector<Choice> choices_;
 };
 
-// Nodes that were covered on the way are passed over, but still in the rows: take them out once they are half of all.
+// Nodes that were covered on the way are passed over, but still in the rows: take them out once they are a third.
 inline void shrink_if_stale(Database& db, const Cut& cut) {
     std::int64_t stale = 0;
     for (std::int32_t node = 0; node < db.tree.count(); ++node)
         if (cut.covered[node]) stale += db.place_count(node);
-    if (2 * stale > static_cast<std::int64_t>(db.nodes.size())) shrink(db, cut);
+    if (3 * stale > static_cast<std::int64_t>(db.nodes.size())) shrink(db, cut);
 }
 
 // One pass over all itemsets of `size` (or up to it): mend each rare one in the order of the walk.

@@ -122,7 +122,9 @@ def test_items_of_the_data_must_be_there():
     with pytest.raises(DataError, match="1 item of the data is not in the hierarchy"):
         read_hierarchy(tree, items=["a", "c"])
     mended = read_hierarchy(tree, items=["a", "c", "Y"], repair=True)
-    assert mended.path(int(mended.nodes_of(["c"])[0])) == ("c",)
+    assert mended.path(int(mended.nodes_of(["c"])[0])) == ("unlisted", "c")
+    flat = read_hierarchy(Hierarchy.from_levels(["a"], []), items=["a", "c"], repair=True)
+    assert flat.path(int(flat.nodes_of(["c"])[0])) == ("unlisted", "c"), "also where there was no level before"
     assert mended.path(int(mended.nodes_of(["Y"])[0])) == ("Y", "Y"), "below its namesake"
 
 

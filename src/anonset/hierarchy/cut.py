@@ -98,7 +98,7 @@ def lacking(missing: pa.StringArray) -> str:
     shown = ", ".join(missing[:3].to_pylist()) + (", …" if len(missing) > 3 else "")
     return (
         f"'hierarchy' must hold every item of the data. Got one that lacks {len(missing):,} ({shown}). "
-        "Add them, or let `anonset hierarchy lint --repair` hang them below the root."
+        "Add them, or let `anonset hierarchy lint --repair` hang them below a node of their own."
     )
 
 
@@ -110,7 +110,9 @@ def recode(data: Transactions, node: Ints, names: pa.StringArray) -> Transaction
     codes = place[data.items]
     keep = codes >= 0
     bits = max(len(used) - 1, 1).bit_length()
-    key = np.sort(data.rows[keep] << bits | codes[keep])
+    key = (data.rows << bits | codes) if keep.all() else (data.rows[keep] << bits | codes[keep])
+    if (key[1:] < key[:-1]).any():  # where the items are in the hierarchy's order, they stay in order
+        key = np.sort(key)
     key = key[np.concatenate(([True], key[1:] != key[:-1]))] if len(key) else key
     sizes = np.bincount(key >> bits, minlength=len(data))
     return replace(

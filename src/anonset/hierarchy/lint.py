@@ -19,6 +19,7 @@ from anonset.hierarchy.tree import ROOT, Hierarchy
 from anonset.transactions import as_text
 
 EXAMPLES = 3
+UNLISTED = "unlisted"
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _gaps(rows: Rows, problems: list[Problem]) -> None:
 
 
 def cover(tree: Hierarchy, items: Any) -> tuple[Hierarchy, list[Problem]]:
-    """The hierarchy with a leaf for every one of `items`; what is missing hangs below its namesake or the root."""
+    """The hierarchy with a leaf for every one of `items`; what is missing hangs below its namesake or `unlisted`."""
     if items is None:
         return tree, []
     wanted = as_text(items)
@@ -144,7 +145,7 @@ def cover(tree: Hierarchy, items: Any) -> tuple[Hierarchy, list[Problem]]:
         return tree, []
     are = "item of the data is" if len(missing) == 1 else "items of the data are"
     what = f"{len(missing):,} {are} not in the hierarchy"
-    repair = "hang each below the node of its own name, or right below the root."
+    repair = f"hang each below the node of its own name, or below a node '{UNLISTED}'."
     problem = Problem("missing", "error", f"{what} ({_examples(missing)}).", repair)
     return _with_leaves(tree, missing), [problem]
 
@@ -154,11 +155,13 @@ def _with_leaves(tree: Hierarchy, items: pa.StringArray) -> Hierarchy:
     inner = pc.index_in(items, value_set=tree.labels).fill_null(-1).to_numpy(zero_copy_only=False)
     root = str(tree.labels[0])
     front = [] if root == ROOT else [root]  # a root with a name of its own is written as a level
-    paths = [[*front, *(tree.path(int(node)) if node > 0 else ())] for node in inner]
+    paths = [[*front, *(tree.path(int(node)) if node > 0 else (UNLISTED,))] for node in inner]
     levels = []
-    for place, name in enumerate(table.column_names[1:]):
+    names = table.column_names[1:]
+    for place in range(max(len(names), *map(len, paths))):
         added = pa.array([path[place] if place < len(path) else "" for path in paths], type=pa.string())
-        levels.append(pa.concat_arrays([*table[name].chunks, added]))
+        old = table[names[place]].combine_chunks() if place < len(names) else pa.array([""] * tree.n_items)
+        levels.append(pa.concat_arrays([old, added]))
     leaves = pa.concat_arrays([tree.items, items])
     return Hierarchy.from_levels(leaves, levels, root=ROOT)
 
