@@ -68,13 +68,7 @@ void bind_kamp(nb::module_& m) {
                 const UserRows rows(users.data(), data.rows, n_users);
                 const UserPatterns found = user_patterns(data, rows, tree);
                 const KampInput input{data, rows, tree, found, support.data(), least, k, most};
-                KampTable kamp(input, threads, watched);
-                kamp.run(static_cast<Repair>(repair));
-                for (std::int64_t u = 0; u < kamp.table().users(); ++u) {
-                    const Combination& contents = kamp.table().contents(u);
-                    out.items.insert(out.items.end(), contents.begin(), contents.end());
-                    out.close_row();
-                }
+                out = kamp_table(input, static_cast<Repair>(repair), threads, watched);
             });
             return to_numpy(std::move(out));
         },

@@ -3,7 +3,8 @@
 //
 // `greedy` follows Hsu and Tsai: combinations one at a time, generalised or suppressed, whichever changes fewer
 // transactions. `joint` looks at all combinations of a user at once: it takes from each user the patterns that most of
-// the user's rare combinations have in common, and afterwards gives back whatever does no harm.
+// the user's rare combinations have in common, and afterwards gives back whatever does no harm. It begins in several
+// ways and keeps the table with the smallest pattern distance.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +12,15 @@
 #include <vector>
 
 #include "monitor.hpp"
+#include "pattern_distance.hpp"
 #include "pattern_table.hpp"
 
 namespace anonset {
 
 enum class Repair { greedy, joint, suppress };
+
+// How to begin; the rest is suppressed.
+enum class Plan { one_by_one, crowds, gifts, nothing };
 
 struct KampInput {
     const Csr& data;
@@ -40,19 +45,49 @@ class KampTable {
 
     const PatternTable& table() const { return table_; }
 
-    void run(Repair repair) {
-        if (repair == Repair::greedy) {
+    void run(Plan plan, bool giving) {
+        if (plan == Plan::one_by_one) {
             for (int pass = 0; pass < kPasses && !rare().empty(); ++pass) greedy_pass();
-        } else if (repair == Repair::joint) {
+        } else if (plan == Plan::crowds) {
             complete_crowds();
-            generalize_cheaply();
         }
+        if (plan == Plan::crowds || plan == Plan::gifts) generalize_cheaply();
         // Nothing but suppression from here on: every round takes at least one pattern from a user, so it ends.
         for (std::vector<Degree> left = rare(); !left.empty(); left = rare()) suppress_jointly(left);
-        if (repair == Repair::joint) give_back();
+        if (giving) give_back();
+    }
+
+    std::int64_t count_rare() { return static_cast<std::int64_t>(rare().size()); }
+
+    // The pattern distance of all users to what they were; a virtual user's patterns count with all their items.
+    std::int64_t loss() const {
+        const PatternTable before(in_.tree, in_.found.held.view());
+        OwnedCsr old, now;
+        for (std::int64_t u = 0; u < table_.users(); ++u) {
+            if (u < users_) old.items.insert(old.items.end(), before.own(u).begin(), before.own(u).end());
+            now.items.insert(now.items.end(), table_.own(u).begin(), table_.own(u).end());
+            old.close_row();
+            now.close_row();
+        }
+        std::int64_t total = 0;
+        for (const std::int64_t distance :
+             pattern_distance({in_.tree.sets(), old.view()}, {in_.tree.sets(), now.view()}))
+            total += distance;
+        return total + lost_by_rarity();
     }
 
   private:
+    // Patterns that too few transactions would hold after the change are lost to everybody.
+    std::int64_t lost_by_rarity() const {
+        std::vector<std::int64_t> support(table_.patterns(), 0);
+        for (std::int64_t u = 0; u < table_.users(); ++u)
+            for (const std::int32_t p : table_.contents(u)) support[p] += times(u, p);
+        std::int64_t lost = 0;
+        for (std::int64_t p = 0; p < table_.patterns(); ++p)
+            if (support[p] < in_.least) lost += count_bits(table_.held(p), table_.words());
+        return lost;
+    }
+
     static constexpr int kPasses = 4;    // before nothing but suppression is left, and of giving back
     static constexpr int kFailures = 8;  // users in a row whose crowd is not worth completing
 
@@ -437,8 +472,10 @@ class KampTable {
             changed = false;
             for (std::int64_t u = 0; u < users_; ++u) {
                 monitor_.check();
-                for (const std::int32_t* p = before.end(u); p-- != before.begin(u);)
-                    if (!table_.holds(u, *p) && may_have(u, *p)) changed = true;
+                for (std::int64_t i = before.size(u); i-- > 0;) {
+                    const std::int32_t p = before.begin(u)[i];
+                    if (!table_.holds(u, p) && may_have(u, p)) changed = true;
+                }
             }
         }
     }
@@ -460,5 +497,37 @@ class KampTable {
     std::int64_t users_;  // without virtual ones
     std::vector<Word> space_;
 };
+
+// The patterns that each user, real and virtual, is to contain.
+inline OwnedCsr new_contents(const KampTable& kamp) {
+    OwnedCsr out;
+    for (std::int64_t u = 0; u < kamp.table().users(); ++u) {
+        const Combination& contents = kamp.table().contents(u);
+        out.items.insert(out.items.end(), contents.begin(), contents.end());
+        out.close_row();
+    }
+    return out;
+}
+
+inline OwnedCsr kamp_table(const KampInput& in, Repair repair, int threads, Monitor& monitor) {
+    constexpr std::int64_t few = 500;  // rare combinations that may well be repaired one by one, too
+    if (repair != Repair::joint) {
+        KampTable kamp(in, threads, monitor);
+        kamp.run(repair == Repair::greedy ? Plan::one_by_one : Plan::nothing, false);
+        return new_contents(kamp);
+    }
+    std::vector<Plan> plans{Plan::crowds, Plan::gifts};
+    if (KampTable(in, threads, monitor).count_rare() <= few) plans.push_back(Plan::one_by_one);
+    OwnedCsr best;
+    std::int64_t least = INT64_MAX;
+    for (const Plan plan : plans) {
+        KampTable kamp(in, threads, monitor);
+        kamp.run(plan, true);
+        if (kamp.loss() >= least) continue;
+        least = kamp.loss();
+        best = new_contents(kamp);
+    }
+    return best;
+}
 
 }  // namespace anonset
