@@ -15,6 +15,22 @@ test: $(VENV)/.ready-dev
 test-all: $(VENV)/.ready-dev
 	$(BIN)/pytest -n auto -m "slow or not slow"
 
+# The kernel tests with a native module that stops at the first bad memory access or undefined behaviour. The module lies
+# in a copy of the package; -S keeps Python from finding the installed one first. Python itself is not instrumented, so the
+# sanitizer must be loaded before it, and what it never frees is not ours to report.
+SANITIZED := build/sanitized
+test-sanitized: $(VENV)/.ready-dev
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+		-DPython_EXECUTABLE=$(abspath $(BIN)/python) -DANONSET_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build $(SANITIZED)
+	rm -rf $(SANITIZED)/package && mkdir -p $(SANITIZED)/package
+	cp -R src/anonset $(SANITIZED)/package/ && rm -f $(SANITIZED)/package/anonset/_native*.so
+	cp $(SANITIZED)/_native*.so $(SANITIZED)/package/anonset/
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so):$$($(CXX) -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	PYTHONPATH=$(SANITIZED)/package:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		$(BIN)/python -S -m pytest --capture=sys tests/golden tests/oracle
+
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

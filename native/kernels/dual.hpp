@@ -69,9 +69,9 @@ __attribute__((target_clones("popcnt", "default")))
 #endif
 inline void count_common(const Bits& bits, std::int64_t mine, std::int64_t from, std::int64_t to,
                          std::int32_t* shared) {
-    const std::uint64_t* a = &bits.bits[mine * bits.words];
+    const std::uint64_t* a = bits.bits.data() + mine * bits.words;
     for (std::int64_t row = from; row < to; ++row) {
-        const std::uint64_t* b = &bits.bits[row * bits.words];
+        const std::uint64_t* b = bits.bits.data() + row * bits.words;
         std::int32_t sum = 0;
         for (std::int64_t w = 0; w < bits.words; ++w) sum += __builtin_popcountll(a[w] & b[w]);
         shared[row - from] = sum;
