@@ -31,16 +31,17 @@ struct GrayTokens {
         std::uint32_t* out = tokens.data() + data.offsets[row];
         const std::int64_t size = data.size(row);
         const std::int32_t* items = data.begin(row);
-        if (static_cast<std::int64_t>(marks.size()) > 4 * size) {
-            for (std::int64_t i = 0; i < size; ++i) out[i] = static_cast<std::uint32_t>(rank_[items[i]]);
-            std::sort(out, out + size);
-        } else {  // to mark the ranks and read the marks is faster than to sort
-            for (std::int64_t i = 0; i < size; ++i)
-                marks[rank_[items[i]] / 64] |= std::uint64_t{1} << rank_[items[i]] % 64;
+        if (size <= FEW) {
+            sort_few(items, size, out);
+        } else if (static_cast<std::int64_t>(marks.size()) <= 4 * size) {
+            for (std::int64_t i = 0; i < size; ++i) mark(rank_[items[i]], marks);
             std::uint32_t* next = out;
             for (std::size_t word = 0; word < marks.size(); ++word)
                 for (std::uint64_t bits = std::exchange(marks[word], 0); bits != 0; bits &= bits - 1)
                     *next++ = static_cast<std::uint32_t>(64 * word + __builtin_ctzll(bits));
+        } else {
+            for (std::int64_t i = 0; i < size; ++i) out[i] = static_cast<std::uint32_t>(rank_[items[i]]);
+            std::sort(out, out + size);
         }
         const auto d = static_cast<std::uint32_t>(domain);
         for (std::int64_t i = 0; i < size; ++i) out[i] = i % 2 == 0 ? d - out[i] : out[i] + 1;
@@ -55,6 +56,21 @@ struct GrayTokens {
     }
 
   private:
+    static constexpr std::int64_t FEW = 16;
+
+    static void mark(std::int32_t rank, std::vector<std::uint64_t>& marks) {
+        marks[rank / 64] |= std::uint64_t{1} << rank % 64;
+    }
+
+    // Every rank goes where as many ranks are smaller: no branch to guess, and a vector unit counts for all at once.
+    void sort_few(const std::int32_t* items, std::int64_t size, std::uint32_t* out) const {
+        std::int32_t ranks[FEW] = {}, smaller[FEW] = {};
+        for (std::int64_t i = 0; i < size; ++i) ranks[i] = rank_[items[i]];
+        for (std::int64_t j = 0; j < size; ++j)
+            for (std::int64_t i = 0; i < FEW; ++i) smaller[i] += ranks[j] < ranks[i];
+        for (std::int64_t i = 0; i < size; ++i) out[smaller[i]] = static_cast<std::uint32_t>(ranks[i]);
+    }
+
     const std::int32_t* rank_;
 };
 
