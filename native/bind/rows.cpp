@@ -7,15 +7,17 @@ namespace anonset::bind {
 void bind_rows(nb::module_& m) {
     m.def(
         "take_rows",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> order) {
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> order, int threads) {
             OwnedCsr out;
             {
                 nb::gil_scoped_release without_gil;
-                out = take_rows(to_csr(offsets, items), order.data(), static_cast<std::int64_t>(order.shape(0)));
+                Monitor unwatched;
+                out = take_rows(to_csr(offsets, items), order.data(), static_cast<std::int64_t>(order.shape(0)),
+                                threads, unwatched);
             }
             return to_numpy(std::move(out));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("order"));
+        nb::arg("offsets"), nb::arg("items"), nb::arg("order"), nb::arg("threads") = 1);
     m.def(
         "majority_centers",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> group, std::optional<In<bool>> voters,

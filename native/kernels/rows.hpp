@@ -11,16 +11,19 @@
 namespace anonset {
 
 // The rows of `data` named by `order`, one after the other.
-inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count) {
+inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads,
+                          Monitor& monitor) {
     OwnedCsr out;
     out.offsets.reserve(count + 1);
-    std::int64_t total = 0;
-    for (std::int64_t i = 0; i < count; ++i) total += data.size(order[i]);
-    out.items.reserve(total);
-    for (std::int64_t i = 0; i < count; ++i) {
-        out.items.insert(out.items.end(), data.begin(order[i]), data.end(order[i]));
-        out.close_row();
-    }
+    for_rows(data, order, count, [&](std::int64_t row) { out.offsets.push_back(out.offsets.back() + data.size(row)); });
+    out.items.resize(out.offsets.back());
+    const std::int64_t blocks = std::min<std::int64_t>(count, 8 * thread_count(threads));
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
+        const std::int64_t first = count * block / blocks, last = count * (block + 1) / blocks;
+        std::int32_t* next = out.items.data() + out.offsets[first];
+        for_rows(data, order + first, last - first,
+                 [&](std::int64_t row) { next = std::copy(data.begin(row), data.end(row), next); });
+    });
     return out;
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 from anonset import _native
 from anonset.errors import InfeasibleError
 from anonset.job import Job
-from anonset.transactions import Ints, Mask, Transactions
+from anonset.transactions import Ints, Longs, Mask, Transactions
 
 
 def require_enough(n: int, k: int) -> None:
@@ -18,9 +18,17 @@ def require_enough(n: int, k: int) -> None:
         )
 
 
-def recode(data: Transactions, quasi: Transactions, groups: Ints, voters: Mask | None, job: Job) -> Transactions:
-    """Every transaction with the majority center of its group's voters for its quasi-identifier items."""
+def recode(
+    data: Transactions, quasi: Transactions, groups: Ints, voters: Mask | None, job: Job, ordering: Longs | None = None
+) -> Transactions:
+    """Every transaction with the majority center of its group's voters for its quasi-identifier items.
+
+    Where an `ordering` is given, `quasi`, `groups` and `voters` are in that order; `data` and the answer never are.
+    """
     count = int(groups.max(initial=-1)) + 1
     with job.stage("recode", total=len(data)):
-        offsets, items = _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count, job.threads)
-        return data.with_quasi(*_native.take_rows(offsets, items, groups.astype(np.int64)))
+        centers = _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count, job.threads)
+        group_of = groups.astype(np.int64)
+        if ordering is not None:
+            group_of[ordering] = groups
+        return data.with_quasi(*_native.take_rows(*centers, group_of, job.threads))

@@ -25,7 +25,7 @@ from anonset.errors import ParameterError
 from anonset.group.centers import recode, require_enough
 from anonset.group.windows import window_groups
 from anonset.job import Job
-from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_order
+from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.order.tour import prim_tours
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
@@ -53,11 +53,10 @@ REVOTE = Param(
 def run(data: Transactions, job: Job, *, k: int, segments: int | None, item_order: ItemOrder, revote: bool) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
     bounds = cut(len(data), k, segments)
-    quasi = data.quasi()
-    ordering = gray_order(quasi, job, item_order)
-    loops, lengths = prim_tours(quasi, ordering, bounds, job)
+    ordering, quasi = gray_sorted(data.quasi(), job, item_order)
+    loops, lengths = prim_tours(quasi, np.arange(len(data)), bounds, job)
     groups, voters = window_groups(quasi, loops, bounds, k, job)
-    published = recode(data, quasi, groups, None if revote else voters, job)
+    published = recode(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
     return replace(Draft.of_rows(published, figures), notes=_fewer_segments(len(lengths), segments, k))
 

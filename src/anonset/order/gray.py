@@ -50,6 +50,24 @@ def gray_order(data: Transactions, job: Job, item_order: ItemOrder = "frequency"
         return _native.gray_order(data.offsets, data.items, ranks, job.threads, monitor)
 
 
+def gray_sorted(data: Transactions, job: Job, item_order: ItemOrder = "frequency") -> tuple[Longs, Transactions]:
+    """The Gray order, and the transactions' sets put in it.
+
+    Neighbours then also lie side by side in memory, which makes whatever walks along the order faster.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists(["CD", "D", "", "BC", "C"], labels=list("ABCD"))
+    >>> order, lined_up = gray_sorted(data, Job(), "given")
+    >>> order.tolist(), list(lined_up)
+    ([2, 1, 0, 4, 3], [(), ('D',), ('C', 'D'), ('C',), ('B', 'C')])
+    """
+    order = gray_order(data, job, item_order)
+    with job.stage("sort", total=len(data)):
+        offsets, items = _native.take_rows(data.offsets, data.items, order, job.threads)
+        return order, Transactions(offsets, items, data.labels)
+
+
 def gray_keys(data: Transactions, item_order: ItemOrder = "frequency") -> pa.LargeBinaryArray:
     """The same order as byte strings: a stable sort of these bytes is the Gray order.
 
