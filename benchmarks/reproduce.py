@@ -1,7 +1,7 @@
 """Make the papers' experiments again, on the data at hand: every page of docs/results, and their index.
 
-`python -m benchmarks.reproduce --write` runs the experiment of each paper (`benchmarks/NAME.py --write`, a process each) and
-writes docs/results/README.md. `--index` writes the index alone, from the pages that are there.
+`python -m benchmarks.reproduce --write` runs each experiment (`benchmarks/NAME.py --write`, a process each)
+and writes docs/results/README.md. `--index` writes the index alone, from the pages that are there.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ PAPERS = {
 
 PAGE = """# The papers' experiments, made again
 
-`python -m benchmarks.reproduce --write` makes these pages from the public data in `../shared/data`. Each says what the paper
-claims and what we see.
+`python -m benchmarks.reproduce --write` makes these pages from the public data in `../shared/data`. Each says what the
+paper claims and what we see.
 
 {table}
 """
