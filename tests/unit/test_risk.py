@@ -184,3 +184,11 @@ def test_wilson_interval_of_a_textbook_example():
     assert (round(low, 4), round(high, 4)) == (0.0179, 0.4042)
     assert wilson(0.0, 100, 0.95)[0] == 0
     assert math.isclose(wilson(1.0, 100, 0.95)[1], 1.0)
+
+
+@pytest.mark.parametrize(("name", "share"), [("BMS-WebView-1", 0.0104673), ("BMS-WebView-2", 0.1015384)])
+def test_two_items_on_real_data_single_out_what_another_algorithm_found(real_data, name, share):
+    """The values come from a search per transaction on bitmaps, not from the projection that counts here."""
+    risk = singled_out(real_data(f"{name}.dat.gz"), 2)
+    assert risk.exact
+    assert risk.share == pytest.approx(share, abs=1e-6)
