@@ -66,20 +66,21 @@ void bind_degree(nb::module_& m) {
     m.def(
         "lsh_groups",
         [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
-           std::int32_t n_sensitive, std::int64_t p, Items dims, std::int32_t tables, int threads, PyMonitor& monitor) {
+           std::int32_t n_sensitive, std::int64_t p, Items dims, std::int32_t tables, std::int64_t most, int threads,
+           PyMonitor& monitor) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             const auto width = tables > 0 ? static_cast<std::int32_t>(dims.shape(0)) / tables : 0;
             std::vector<std::int32_t> groups;
             std::int64_t exact = 0;
             run(monitor, [&](Monitor& watch) {
-                LshFinder finder(problem, dims.data(), width, tables, threads, watch);
+                LshFinder finder(problem, dims.data(), width, tables, most, threads, watch);
                 groups = form_groups(problem, finder, watch);
                 exact = finder.exact_searches();
             });
             return std::pair(to_numpy(std::move(groups)), exact);
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
-        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("dims"), nb::arg("tables"), nb::arg("threads"),
+        nb::arg("n_sensitive"), nb::arg("p"), nb::arg("dims"), nb::arg("tables"), nb::arg("most"), nb::arg("threads"),
         nb::arg("monitor"));
     m.def(
         "lsh_signatures",

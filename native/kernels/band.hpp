@@ -8,66 +8,156 @@
 #include <utility>
 #include <vector>
 
+#include "bitmap.hpp"
 #include "csr.hpp"
 #include "distinct.hpp"
 #include "monitor.hpp"
 
 namespace anonset {
 
+// For each item the distinct sets that hold it, and, where that is a long list, the same as a bitmap over the rows.
+// Rows are numbered set by set, so that a set is a range of bits.
+class SetLists {
+  public:
+    SetLists(const Csr& sets, const Distinct& distinct, std::int32_t items) : sets(sets), start(items + 1, 0) {
+        first_bit.assign(distinct.size() + 1, 0);
+        for (const std::int32_t set : distinct.of_row) ++first_bit[set + 1];
+        for (std::int32_t u = 0; u < distinct.size(); ++u) first_bit[u + 1] += first_bit[u];
+        words = (static_cast<std::int64_t>(distinct.of_row.size()) + 63) / 64;
+        for (std::int64_t i = 0; i < sets.offsets[sets.rows]; ++i) ++start[sets.items[i] + 1];
+        for (std::int32_t i = 0; i < items; ++i) start[i + 1] += start[i];
+        postings.resize(start[items]);
+        std::vector<std::int64_t> cursor(start.begin(), start.end() - 1);
+        for (std::int64_t u = 0; u < sets.rows; ++u)
+            for (const std::int32_t* i = sets.begin(u); i != sets.end(u); ++i)
+                postings[cursor[*i]++] = static_cast<std::int32_t>(u);
+        map_of.assign(items, -1);
+        std::int64_t maps = 0;
+        for (std::int32_t item = 0; item < items; ++item)
+            if (kMapsFrom * (start[item + 1] - start[item]) > words && (maps + 1) * words * 8 <= kMostBytes)
+                map_of[item] = static_cast<std::int32_t>(maps++);
+        bits.assign(static_cast<std::size_t>(maps * words), 0);
+        for (std::int32_t item = 0; item < items; ++item)
+            for (std::int64_t at = start[item]; map_of[item] >= 0 && at < start[item + 1]; ++at)
+                flip(postings[at], &bits[map_of[item] * words]);
+    }
+
+    // Sets the bits of a set that has none of them set, or clears them again.
+    void flip(std::int32_t set, std::uint64_t* map) const {
+        const std::int64_t begin = first_bit[set], end = first_bit[set + 1];
+        for (std::int64_t at = begin; at < end;) {
+            const std::int64_t stop = std::min(end, (at / 64 + 1) * 64), count = stop - at;
+            map[at / 64] ^= (count == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << count) - 1)) << (at % 64);
+            at = stop;
+        }
+    }
+
+    static constexpr std::int64_t kMapsFrom = 12;  // an entry of a list costs about as much as twelve words
+    static constexpr std::int64_t kMostBytes = std::int64_t{1} << 27;
+
+    Csr sets;
+    std::vector<std::int64_t> start;
+    std::vector<std::int32_t> postings;
+    std::vector<std::int32_t> first_bit;
+    std::vector<std::int32_t> map_of;  // which bitmap an item has, or -1
+    std::vector<std::uint64_t> bits;
+    std::int64_t words = 0;
+};
+
+ANONSET_CLONES inline void unite(const std::uint64_t* one, const std::uint64_t* two, std::uint64_t* out,
+                                 std::int64_t words) {
+    for (std::int64_t w = 0; w < words; ++w) out[w] = one[w] | two[w];
+}
+
+ANONSET_CLONES inline std::int64_t united(const std::uint64_t* one, const std::uint64_t* two, std::int64_t words) {
+    std::int64_t count = 0;
+    for (std::int64_t w = 0; w < words; ++w) count += __builtin_popcountll(one[w] | two[w]);
+    return count;
+}
+
 // How many rows share an item with a set, itself included. Asked in lexicographic order, a set reuses what it shares
 // with the one before: the union over their common first items, which are the most frequent and the dearest.
 class NeighbourCount {
   public:
-    NeighbourCount(const Csr& sets, const Distinct& distinct, std::int32_t items)
-        : sets_(sets), start_(items + 1, 0), copies_(distinct.size(), 0), seen_(distinct.size(), 0) {
-        for (const std::int32_t set : distinct.of_row) ++copies_[set];
-        for (std::int64_t i = 0; i < sets.offsets[sets.rows]; ++i) ++start_[sets.items[i] + 1];
-        for (std::int32_t i = 0; i < items; ++i) start_[i + 1] += start_[i];
-        postings_.resize(start_[items]);
-        std::vector<std::int64_t> cursor(start_.begin(), start_.end() - 1);
-        for (std::int64_t u = 0; u < sets.rows; ++u)
-            for (const std::int32_t* i = sets.begin(u); i != sets.end(u); ++i)
-                postings_[cursor[*i]++] = static_cast<std::int32_t>(u);
-    }
+    explicit NeighbourCount(const SetLists& lists)
+        : lists_(lists), maps_(1, std::vector<std::uint64_t>(lists.words, 0)) {}
 
-    std::int32_t of(std::int64_t set) {
+    // `next` is the set that will be asked for after this one.
+    std::int64_t of(std::int64_t set, std::int64_t next) {
+        const std::size_t size = static_cast<std::size_t>(lists_.sets.size(set));
+        const std::int32_t* items = lists_.sets.begin(set);
         std::size_t common = 0;
-        const std::size_t size = static_cast<std::size_t>(sets_.size(set));
-        while (common < std::min(size, path_.size()) && path_[common].item == sets_.begin(set)[common]) ++common;
+        while (common < std::min(size, path_.size()) && path_[common].item == items[common]) ++common;
         while (path_.size() > common) leave();
-        while (path_.size() < size) enter(sets_.begin(set)[path_.size()]);
-        return path_.empty() ? 0 : path_.back().count;
+        // Where the next set does not go on from here, the last union is only counted.
+        const bool kept =
+            lists_.sets.size(next) >= lists_.sets.size(set) && std::equal(items, items + size, lists_.sets.begin(next));
+        while (path_.size() + (kept ? 0 : 1) < size) enter(items[path_.size()]);
+        return path_.size() < size ? count_with(items[size - 1]) : count();
     }
 
   private:
     struct Step {
-        std::int32_t item, count;
+        std::int32_t item;
+        std::int64_t count;  // -1: not known yet
         std::size_t added_before;
     };
 
-    void enter(std::int32_t item) {
-        std::int32_t count = path_.empty() ? 0 : path_.back().count;
-        path_.push_back({item, count, added_.size()});
-        for (std::int64_t at = start_[item]; at < start_[item + 1]; ++at) {
-            const std::int32_t other = postings_[at];
-            if (seen_[other]) continue;
-            seen_[other] = 1;
-            added_.push_back(other);
-            count += copies_[other];
+    // How many rows the union holds; found out when first asked.
+    std::int64_t count() {
+        if (path_.empty()) return 0;
+        const std::uint64_t* map = maps_[depth_].data();
+        if (path_.back().count < 0) path_.back().count = united(map, map, lists_.words);
+        return path_.back().count;
+    }
+
+    std::int64_t count_with(std::int32_t item) {
+        const std::uint64_t* map = maps_[depth_].data();
+        if (lists_.map_of[item] >= 0)
+            return united(map, &lists_.bits[lists_.map_of[item] * lists_.words], lists_.words);
+        std::int64_t total = count();
+        for (std::int64_t at = lists_.start[item]; at < lists_.start[item + 1]; ++at) {
+            const std::int64_t bit = lists_.first_bit[lists_.postings[at]];
+            const std::int64_t fresh = ~(map[bit / 64] >> (bit % 64)) & 1;
+            total += fresh * (lists_.first_bit[lists_.postings[at] + 1] - bit);
         }
-        path_.back().count = count;
+        return total;
+    }
+
+    // A frequent item makes a new union beside the old one; the sets of a rare one are added to it and noted.
+    void enter(std::int32_t item) {
+        path_.push_back({item, -1, added_.size()});
+        if (lists_.map_of[item] >= 0) {
+            if (maps_.size() == ++depth_) maps_.emplace_back(lists_.words);
+            unite(maps_[depth_ - 1].data(), &lists_.bits[lists_.map_of[item] * lists_.words], maps_[depth_].data(),
+                  lists_.words);
+            return;
+        }
+        std::uint64_t* map = maps_[depth_].data();
+        for (std::int64_t at = lists_.start[item]; at < lists_.start[item + 1]; ++at) {
+            const std::int32_t other = lists_.postings[at];
+            const std::int64_t bit = lists_.first_bit[other];
+            if (map[bit / 64] >> (bit % 64) & 1) continue;
+            lists_.flip(other, map);
+            added_.push_back(other);
+        }
     }
 
     void leave() {
-        for (std::size_t i = path_.back().added_before; i < added_.size(); ++i) seen_[added_[i]] = 0;
-        added_.resize(path_.back().added_before);
+        if (lists_.map_of[path_.back().item] >= 0) {
+            --depth_;
+        } else {
+            for (std::size_t i = path_.back().added_before; i < added_.size(); ++i)
+                lists_.flip(added_[i], maps_[depth_].data());
+            added_.resize(path_.back().added_before);
+        }
         path_.pop_back();
     }
 
-    Csr sets_;
-    std::vector<std::int64_t> start_;
-    std::vector<std::int32_t> postings_, copies_, added_;
-    std::vector<std::uint8_t> seen_;
+    const SetLists& lists_;
+    std::vector<std::vector<std::uint64_t>> maps_;  // the union after each frequent item of the path
+    std::size_t depth_ = 0;
+    std::vector<std::int32_t> added_;
     std::vector<Step> path_;
 };
 
@@ -177,20 +267,23 @@ class BandOrder {
         const Distinct sets = distinct_rows(data_);
         const OwnedCsr ranked = frequent_first(sets);
         const Csr rows = ranked.view();
-        std::vector<std::int32_t> sorted(sets.size()), found(sets.size());
+        std::vector<std::int32_t> sorted(sets.size());
+        std::vector<std::int64_t> found(sets.size());
         for (std::int32_t u = 0; u < sets.size(); ++u) sorted[u] = u;
         std::sort(sorted.begin(), sorted.end(), [&](std::int32_t a, std::int32_t b) {
             return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
         });
-        const NeighbourCount base(rows, sets, items_);
+        const SetLists lists(rows, sets, items_);
         const std::int64_t blocks = (sets.size() + kBlock - 1) / kBlock;
         parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int) {
-            NeighbourCount count(base);
+            NeighbourCount count(lists);
             const std::int64_t end = std::min<std::int64_t>(sets.size(), (block + 1) * kBlock);
-            for (std::int64_t i = block * kBlock; i < end; ++i) found[sorted[i]] = count.of(sorted[i]);
+            for (std::int64_t i = block * kBlock; i < end; ++i)
+                found[sorted[i]] = count.of(sorted[i], sorted[std::min(i + 1, end - 1)]);
         });
         degree_.resize(data_.rows);
-        for (std::int64_t row = 0; row < data_.rows; ++row) degree_[row] = std::max(found[sets.of_row[row]] - 1, 0);
+        for (std::int64_t row = 0; row < data_.rows; ++row)
+            degree_[row] = static_cast<std::int32_t>(std::max<std::int64_t>(found[sets.of_row[row]] - 1, 0));
     }
 
     // The distinct sets, their items renumbered and sorted so that the most frequent ones come first.

@@ -29,11 +29,40 @@ class Projection {
 
 // The distinct sets sorted by signature, and where each signature's bucket begins.
 class BucketTable {
+    using Entries = std::vector<std::pair<std::uint64_t, std::int32_t>>;
+
   public:
-    void build(const Csr& data, const Distinct& sets, Projection&& projection) {
+    // Everybody, also those that hold none of the items.
+    void file_all(const Csr& data, const Distinct& sets, Projection&& projection) {
         projection_ = {std::move(projection)};
-        std::vector<std::pair<std::uint64_t, std::int32_t>> entries(sets.size());
+        Entries entries(sets.size());
         for (std::int32_t u = 0; u < sets.size(); ++u) entries[u] = {projection_[0](data, sets.first[u]), u};
+        file(std::move(entries));
+    }
+
+    // Those that hold one of the items, found through the items' lists.
+    void file_holders(const Csr& data, const Distinct& sets, Projection&& projection, const SetScan& scan,
+                      const std::int32_t* dims, std::int32_t width) {
+        projection_ = {std::move(projection)};
+        std::vector<std::int32_t> holders;
+        for (std::int32_t j = 0; j < width; ++j) scan.append_holders(dims[j], holders);
+        std::sort(holders.begin(), holders.end());
+        holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+        Entries entries;
+        for (const std::int32_t u : holders) entries.emplace_back(projection_[0](data, sets.first[u]), u);
+        file(std::move(entries));
+    }
+
+    std::pair<const std::int32_t*, const std::int32_t*> bucket(const Csr& data, std::int64_t row) const {
+        const std::uint64_t signature = projection_[0](data, row);
+        const auto found = std::lower_bound(signatures_.begin(), signatures_.end(), signature);
+        if (found == signatures_.end() || *found != signature) return {nullptr, nullptr};
+        const auto at = found - signatures_.begin();
+        return {order_.data() + begins_[at], order_.data() + begins_[at + 1]};
+    }
+
+  private:
+    void file(Entries&& entries) {
         std::sort(entries.begin(), entries.end());
         order_.resize(entries.size());
         for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -46,13 +75,6 @@ class BucketTable {
         begins_.push_back(static_cast<std::int32_t>(entries.size()));
     }
 
-    std::pair<const std::int32_t*, const std::int32_t*> bucket(const Csr& data, std::int64_t row) const {
-        const std::uint64_t signature = projection_[0](data, row);
-        const auto at = std::lower_bound(signatures_.begin(), signatures_.end(), signature) - signatures_.begin();
-        return {order_.data() + begins_[at], order_.data() + begins_[at + 1]};
-    }
-
-  private:
     std::vector<Projection> projection_;
     std::vector<std::int32_t> order_, begins_;
     std::vector<std::uint64_t> signatures_;
@@ -60,21 +82,26 @@ class BucketTable {
 
 class LshFinder : public NearestFinder {
   public:
-    // dims: `width` items for each table, one table after the other.
+    // dims: `width` items for each table, one table after the other. most: after how many sets a search is interrupted
+    // (0: never).
     LshFinder(const DegreeProblem& problem, const std::int32_t* dims, std::int32_t width, std::int32_t tables,
-              int threads, Monitor& monitor)
-        : NearestFinder(problem), tables_(tables), met_at_(sets_.size(), -1) {
+              std::int64_t most, int threads, Monitor& monitor)
+        : NearestFinder(problem), tables_(tables), met_at_(sets_.size(), -1), most_(most) {
         parallel_for(tables, threads, monitor, [&](std::int64_t table, int) {
-            tables_[table].build(problem.quasi, sets_, Projection(dims + table * width, width, problem.items));
+            const std::int32_t* sampled = dims + table * width;
+            Projection projection(sampled, width, problem.items);
+            most == 0 ? tables_[table].file_all(problem.quasi, sets_, std::move(projection))
+                      : tables_[table].file_holders(problem.quasi, sets_, std::move(projection), scan_, sampled, width);
         });
     }
 
     void find(std::int64_t t, std::vector<std::int32_t>& members) {
         candidates_.clear();
         for (const BucketTable& table : tables_) {
+            if (enough()) break;
             const auto [begin, end] = table.bucket(problem_.quasi, t);
-            for (const std::int32_t* u = begin; u != end; ++u) {
-                if (met_at_[*u] == t) continue;
+            for (const std::int32_t* u = begin; u != end && !enough(); ++u) {
+                if (met_at_[*u] == t || !alive(*u)) continue;
                 met_at_[*u] = static_cast<std::int32_t>(t);
                 candidates_.push_back(*u);
             }
@@ -90,9 +117,11 @@ class LshFinder : public NearestFinder {
     std::int64_t exact_searches() const { return exact_; }
 
   private:
+    bool enough() const { return most_ > 0 && static_cast<std::int64_t>(candidates_.size()) >= most_; }
+
     std::vector<BucketTable> tables_;
     std::vector<std::int32_t> met_at_, candidates_;
-    std::int64_t exact_ = 0;
+    std::int64_t most_, exact_ = 0;
 };
 
 }  // namespace anonset

@@ -76,6 +76,16 @@ class SetScan {
     const std::vector<std::int32_t>& met() const { return met_; }
     std::int32_t shared(std::int32_t set) const { return static_cast<std::int32_t>(shared_[set]); }
 
+    // The sets that hold an item.
+    void append_holders(std::int32_t item, std::vector<std::int32_t>& sets) const {
+        if (!dense_) {
+            sets.insert(sets.end(), postings_.begin() + start_[item], postings_.begin() + start_[item + 1]);
+            return;
+        }
+        for (std::int32_t u = 0; u < sets_.size(); ++u)
+            if (bits_[static_cast<std::size_t>(u) * words_ + item / 64] >> (item % 64) & 1) sets.push_back(u);
+    }
+
     // The same for these sets only; they must be distinct.
     void scan_only(std::int64_t t, const std::vector<std::int32_t>& sets) {
         forget();
@@ -218,6 +228,8 @@ class NearestFinder {
         }
         for (std::int32_t distance = 0; distance <= last; ++distance) levels_[distance].clear();
     }
+
+    bool alive(std::int32_t set) const { return alive_[set] > 0; }
 
     bool complete(const std::vector<std::int32_t>& members) const {
         return static_cast<std::int64_t>(members.size()) >= problem_.p;

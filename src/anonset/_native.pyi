@@ -133,6 +133,7 @@ def lsh_groups(
     p: int,
     dims: Ints,
     tables: int,
+    most: int,
     threads: int,
     monitor: Monitor,
 ) -> tuple[Ints, int]: ...

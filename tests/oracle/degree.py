@@ -129,12 +129,21 @@ class Balanced:
         return excess / (self.p * both + excess)
 
 
-def hashed(quasi: Sets, secrets: Sets, p: int, tables: list[list[int]]) -> Finder:
-    """ApproxNonConflictNN: the nearest among those that share a bucket in some table, else among all."""
+def hashed(quasi: Sets, secrets: Sets, p: int, tables: list[list[int]], most: int = 0) -> Finder:
+    """ApproxNonConflictNN: the nearest among those that share a bucket in some table, else among all.
+
+    With `most`, only the first that many distinct sets, and no bucket of sets that hold none of a table's items.
+    """
 
     def find(t: int, left: list[int]) -> list[int]:
-        near = [i for i in left if any(quasi[i] & set(dims) == quasi[t] & set(dims) for dims in tables)]
-        chosen = nearest(quasi, secrets, p)(t, near)
+        met: list[frozenset[int]] = []
+        for dims in tables:
+            mine = quasi[t] & set(dims)
+            for i in sorted(left, key=lambda i: quasi.index(quasi[i])) if mine or not most else []:
+                one = frozenset(quasi[i])
+                if one & set(dims) == mine and one not in met and not (most and len(met) >= most):
+                    met.append(one)
+        chosen = nearest(quasi, secrets, p)(t, [i for i in left if frozenset(quasi[i]) in met])
         return chosen if len(chosen) == p - 1 else nearest(quasi, secrets, p)(t, left)
 
     return find

@@ -76,12 +76,14 @@ def test_nearest_neighbours(problem, quasi, secrets, p) -> None:
     assert as_sets(groups) == expected(oracle.form_groups(secrets, p, oracle.nearest(quasi, secrets, p)))
 
 
+@pytest.mark.parametrize("interrupt", [False, True])
 @pytest.mark.parametrize(("width", "tables"), [(1, 1), (3, 2), (4, 5)])
 @pytest.mark.parametrize(("problem", "quasi", "secrets", "p"), CASES)
-def test_hashed_neighbours(problem, quasi, secrets, p, width, tables) -> None:
+def test_hashed_neighbours(problem, quasi, secrets, p, width, tables, interrupt) -> None:
     dims = projections(np.flatnonzero(problem.quasi.quasi_mask), width, tables, Job(seed=5)).tolist()
-    groups, _ = lsh_groups(problem, width, tables, Job(seed=5))
-    assert as_sets(groups) == expected(oracle.form_groups(secrets, p, oracle.hashed(quasi, secrets, p, dims)))
+    groups, _ = lsh_groups(problem, width, tables, interrupt, Job(seed=5))
+    most = max(2 * tables, 4 * p) if interrupt else 0
+    assert as_sets(groups) == expected(oracle.form_groups(secrets, p, oracle.hashed(quasi, secrets, p, dims, most)))
 
 
 @pytest.mark.parametrize(("problem", "quasi", "secrets", "p"), CASES)

@@ -3,6 +3,7 @@
 Precondition   some items are sensitive, and none of them occurs in more than n / p of the n transactions.
 Pseudo-code    B tables, each filing every transaction under its bits at w sampled items
                as exact nearest neighbours (nn.py), but among those that share a bucket with t in some table;
+               (interrupted: of these only the first 2 B met, and no bucket of those that hold none of the w items);
                where they do not fill the group, among all
 Postcondition  every group taken holds each sensitive item at most once among p members; the last group has degree p,
                because a group is taken only if what remains has. So no sensitive item occurs in more than |G| / p
@@ -15,17 +16,17 @@ section 4.2. Eq. 6 with the paper's own values needs B = 66 tables, not 32.
 from __future__ import annotations
 
 from anonset.group.degree import degree_problem
-from anonset.group.lsh import TABLES, WIDTH, lsh_groups
+from anonset.group.lsh import INTERRUPT, TABLES, WIDTH, lsh_groups
 from anonset.job import Job
 from anonset.release import Draft
 from anonset.spec import MethodSpec
 from anonset.transactions import Transactions
 
 
-def run(data: Transactions, job: Job, *, p: int, width: int, tables: int | None) -> Draft:
+def run(data: Transactions, job: Job, *, p: int, width: int, tables: int | None, interrupt: bool) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
     problem = degree_problem(data, p)
-    groups, exact = lsh_groups(problem, width, tables, job)
+    groups, exact = lsh_groups(problem, width, tables, interrupt, job)
     return problem.draft(groups, exact_searches=exact)
 
 
@@ -34,7 +35,7 @@ SPEC = MethodSpec(
     title="Hashed neighbours",
     model="privacy-degree",
     summary="Groups each sensitive transaction with near neighbours found by locality-sensitive hashing.",
-    params=(WIDTH, TABLES),
+    params=(WIDTH, TABLES, INTERRUPT),
     run=run,
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     seeded=True,
