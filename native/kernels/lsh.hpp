@@ -41,15 +41,22 @@ class BucketTable {
     }
 
     // Those that hold one of the items, found through the items' lists.
-    void file_holders(const Csr& data, const Distinct& sets, Projection&& projection, const SetScan& scan,
-                      const std::int32_t* dims, std::int32_t width) {
+    void file_holders(const SetScan& scan, std::int32_t sets, Projection&& projection, const std::int32_t* dims,
+                      std::int32_t width) {
         projection_ = {std::move(projection)};
-        std::vector<std::int32_t> holders;
-        for (std::int32_t j = 0; j < width; ++j) scan.append_holders(dims[j], holders);
-        std::sort(holders.begin(), holders.end());
-        holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+        std::vector<std::uint64_t> signature(sets, 0);
+        std::vector<std::int32_t> holders, met;
+        for (std::int32_t j = 0; j < width; ++j) {
+            holders.clear();
+            scan.append_holders(dims[j], holders);
+            for (const std::int32_t u : holders) {
+                if (signature[u] == 0) met.push_back(u);
+                signature[u] |= std::uint64_t{1} << j;
+            }
+        }
         Entries entries;
-        for (const std::int32_t u : holders) entries.emplace_back(projection_[0](data, sets.first[u]), u);
+        entries.reserve(met.size());
+        for (const std::int32_t u : met) entries.emplace_back(signature[u], u);
         file(std::move(entries));
     }
 
@@ -91,7 +98,7 @@ class LshFinder : public NearestFinder {
             const std::int32_t* sampled = dims + table * width;
             Projection projection(sampled, width, problem.items);
             most == 0 ? tables_[table].file_all(problem.quasi, sets_, std::move(projection))
-                      : tables_[table].file_holders(problem.quasi, sets_, std::move(projection), scan_, sampled, width);
+                      : tables_[table].file_holders(scan_, sets_.size(), std::move(projection), sampled, width);
         });
     }
 
