@@ -4,9 +4,11 @@ import bz2
 import gzip
 import lzma
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pyarrow as pa
 import pytest
@@ -140,6 +142,20 @@ def test_a_pipe_is_read_once(tmp_path):
     writer.start()
     assert read(pipe).to_lists() == [["a", "b"], ["a"]]
     writer.join()
+
+
+def test_ctrl_c_ends_a_query():
+    code = (
+        "import anonset, sys, duckdb; print('ready', flush=True)\n"
+        "endless = 'SELECT count(*) AS tid, sum(a.range * b.range) AS item FROM range(1000000) a, range(1000000) b'\n"
+        "anonset.read(None, query=endless)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert errors.decode().strip().endswith("KeyboardInterrupt")
 
 
 # --- queries ---------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class Shape:
 
 def detect(file: File, options: ReadOptions) -> Shape:
     """The shape of a file from `format=`, its name and its first 64 KB, in this order."""
-    layout, container, _ = parse_format(options.format) if options.format else (None, None, None)
+    layout, container, _ = parse_format(options.format) if options.format is not None else (None, None, None)
     if layout is None and container is None and file.path is not None:
         layout, container = _by_name(file)
     start = head(file, options.encoding)

@@ -48,11 +48,20 @@ def _united(names: Coded, items: Lists, secrets: Lists) -> tuple[Occurrences, Ma
     rows = np.concatenate((items.rows, secrets.rows))
     keys = rows * (len(names.labels) + 1) + names.codes
     marked, kept = np.ones(len(keys), dtype=np.bool_), np.ones(len(keys), dtype=np.bool_)
-    marked[:size] = np.isin(keys[:size], keys[size:])
-    kept[size:] = ~np.isin(keys[size:], keys[:size])
+    marked[:size] = _among(keys[:size], keys[size:])
+    kept[size:] = ~_among(keys[size:], keys[:size])
     members = Coded(names.codes[kept], names.labels, names.own_order)
     count = len(items.offsets) - 1
     return Occurrences(rows[kept], count, members, marked[kept], where="transactions"), kept
+
+
+def _among(keys: Longs, others: Longs) -> Mask:
+    """Which keys are among the others. (np.isin hashes such keys badly: it takes seconds for a million.)"""
+    if not len(keys) or not len(others):
+        return np.zeros(len(keys), dtype=np.bool_)
+    others = np.sort(others)
+    place = np.searchsorted(others, keys)
+    return np.equal(others[np.minimum(place, len(others) - 1)], keys)
 
 
 def _aligned(values: Lists, items: Lists, secrets: Lists, kept: Mask, rows: Longs, origin: Origin) -> Floats:

@@ -38,6 +38,17 @@ def connect() -> Any:
     return duckdb.connect(":memory:", config=_SETTINGS)
 
 
+@contextmanager
+def ctrl_c() -> Iterator[None]:
+    """Lets Ctrl-C end a query as it ends everything else: DuckDB has its own exceptions for that."""
+    try:
+        yield
+    except (RuntimeError, duckdb.InterruptException) as error:
+        if "nterrupt" in str(error):
+            raise KeyboardInterrupt from None
+        raise
+
+
 @dataclass(frozen=True)
 class Scan:
     """What DuckDB opens, and how much room its longest line needs where the default is not enough."""
@@ -54,14 +65,14 @@ def read_table(file: File, shape: Shape, options: ReadOptions) -> pa.Table:
     reader = {"parquet": _read_parquet, "jsonl": _read_json}.get(shape.container, _read_csv)
     with connect() as database:
         try:
-            with _opened(file, shape, options) as scan:
+            with _opened(file, shape, options) as scan, ctrl_c():
                 return reader(database, scan, shape, options)
         except duckdb.Error as error:
             message = str(error)
             if not (_LONG_LINES.search(message) or _LINE_ENDS.search(message)):
                 raise _plain_error(message, file, shape, options) from None
         try:
-            with _opened_again(file, options) as scan:
+            with _opened_again(file, options) as scan, ctrl_c():
                 return reader(database, scan, shape, options)
         except duckdb.Error as error:
             raise _plain_error(str(error), file, shape, options) from None
@@ -175,7 +186,8 @@ def run_query(query: str, data: pa.Table | str | None) -> pa.Table:
             statements = database.extract_statements(query)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise ParameterError("query", "be one SELECT statement", repr(query))
-            return database.sql(query).to_arrow_table()
+            with ctrl_c():
+                return database.sql(query).to_arrow_table()
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.IOException) as error:
             raise InputError(f"'query' cannot be run: {str(error).strip().splitlines()[0]}") from None
         except duckdb.Error as error:

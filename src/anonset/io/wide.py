@@ -77,7 +77,8 @@ def _numbers(column: pa.ChunkedArray) -> Any:
 
 
 def _occurrences(table: pa.Table, places: list[int], held: list[Longs]) -> Occurrences:
-    names = as_text([table.column_names[place] for place in places]).dictionary_encode()
+    columns = table.column_names
+    names = as_text([columns[place] for place in places]).dictionary_encode()
     rows = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
     items = np.repeat(np.asarray(names.indices).astype(np.int32), [len(members) for members in held])
     return Occurrences(rows, len(table), Coded(items, names.dictionary, own_order=True))
