@@ -150,11 +150,14 @@ def test_ctrl_c_ends_a_query():
         "endless = 'SELECT count(*) AS tid, sum(a.range * b.range) AS item FROM range(1000000) a, range(1000000) b'\n"
         "anonset.read(None, query=endless)"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout.readline() == b"ready\n"
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline() == b"ready\n"
+            time.sleep(2)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert errors.decode().strip().endswith("KeyboardInterrupt")
 
 

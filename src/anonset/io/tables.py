@@ -6,9 +6,11 @@ DuckDB runs in memory: it spills nothing to disk and loads no extensions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -38,15 +40,16 @@ def connect() -> Any:
     return duckdb.connect(":memory:", config=_SETTINGS)
 
 
-@contextmanager
-def ctrl_c() -> Iterator[None]:
-    """Lets Ctrl-C end a query as it ends everything else: DuckDB has its own exceptions for that."""
-    try:
-        yield
-    except (RuntimeError, duckdb.InterruptException) as error:
-        if "nterrupt" in str(error):
-            raise KeyboardInterrupt from None
-        raise
+def _watched(database: Any, work: Callable[[], pa.Table]) -> pa.Table:
+    """The result of `work` on a thread of its own: DuckDB itself does not always hear Ctrl-C, but this one does."""
+    with ThreadPoolExecutor(1) as worker:
+        result = worker.submit(work)
+        try:
+            return result.result()
+        except KeyboardInterrupt:
+            while not wait([result], timeout=0.05).done:  # an interrupt before the query has begun is forgotten
+                database.interrupt()
+            raise
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,15 @@ def read_table(file: File, shape: Shape, options: ReadOptions) -> pa.Table:
     reader = {"parquet": _read_parquet, "jsonl": _read_json}.get(shape.container, _read_csv)
     with connect() as database:
         try:
-            with _opened(file, shape, options) as scan, ctrl_c():
-                return reader(database, scan, shape, options)
+            with _opened(file, shape, options) as scan:
+                return _watched(database, partial(reader, database, scan, shape, options))
         except duckdb.Error as error:
             message = str(error)
             if not (_LONG_LINES.search(message) or _LINE_ENDS.search(message)):
                 raise _plain_error(message, file, shape, options) from None
         try:
-            with _opened_again(file, options) as scan, ctrl_c():
-                return reader(database, scan, shape, options)
+            with _opened_again(file, options) as scan:
+                return _watched(database, partial(reader, database, scan, shape, options))
         except duckdb.Error as error:
             raise _plain_error(str(error), file, shape, options) from None
 
@@ -186,8 +189,7 @@ def run_query(query: str, data: pa.Table | str | None) -> pa.Table:
             statements = database.extract_statements(query)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise ParameterError("query", "be one SELECT statement", repr(query))
-            with ctrl_c():
-                return database.sql(query).to_arrow_table()
+            return _watched(database, lambda: database.sql(query).to_arrow_table())
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.IOException) as error:
             raise InputError(f"'query' cannot be run: {str(error).strip().splitlines()[0]}") from None
         except duckdb.Error as error:
