@@ -240,9 +240,7 @@ class FieldReader {
     }
 
   private:
-    bool is_blank(char c) const {
-        return (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') && c != separator_[0];
-    }
+    bool is_blank(char c) const { return (c == ' ' || c == '\t' || c == '\r') && c != separator_[0]; }
     bool at_stop() const {
         if (p_ == end_ || *p_ == '\n') return true;
         return *p_ == separator_[0] && static_cast<std::size_t>(end_ - p_) >= separator_.size() &&

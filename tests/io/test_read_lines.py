@@ -195,6 +195,7 @@ def test_spmf_codes_with_one_name_are_one_item(saved):
         ('"two\nlines",x\n"cr\r\nlf"\n', [["two\nlines", "x"], ["cr\r\nlf"]]),
         ("milk , whole bread\t,eggs\r\n", [["eggs", "milk", "whole bread"]]),
         ('" kept ", "quoted"  \n', [[" kept ", "quoted"]]),
+        ("\v,\fx\n", [["\v", "\fx"]]),
         ("a,b,,,\n,,,\n", [["a", "b"], []]),
         ('nail 5"\n', [['nail 5"']]),
         ('a,""\n""\n', [["a"], []]),

@@ -96,7 +96,7 @@ _RULES = (
     _Rule(
         "with line breaks",
         r"[\r\n\v\f\x85\x{2028}\x{2029}]",
-        lambda format: not format.holds.line_breaks or format.layout == "wide",
+        lambda format: not format.holds.line_breaks,
         "basket, long or lists",
     ),
     _Rule(

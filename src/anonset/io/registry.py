@@ -82,6 +82,7 @@ LAYOUTS: dict[str, Layout] = {
             _TABLES,
             users=True,
             ids=True,
+            line_breaks=False,
         ),
     )
 }
