@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import triu
 
+import anonset
 from anonset import ParameterError, Transactions
 from anonset.risk import singled_out
 from anonset.risk.singled_out import wilson
@@ -187,8 +189,15 @@ def test_wilson_interval_of_a_textbook_example():
 
 
 @pytest.mark.parametrize(("name", "share"), [("BMS-WebView-1", 0.0104673), ("BMS-WebView-2", 0.1015384)])
-def test_two_items_on_real_data_single_out_what_another_algorithm_found(real_data, name, share):
-    """The values come from a search per transaction on bitmaps, not from the projection that counts here."""
-    risk = singled_out(real_data(f"{name}.dat.gz"), 2)
+def test_two_items_on_real_data_single_out_what_a_matrix_product_says(real_data, name, share):
+    """A pair that occurs once is a 1 in AᵀA; a transaction's share of such pairs is its score."""
+    data = anonset.read(real_data(f"{name}.dat.gz"))
+    matrix = data.to_scipy().astype(np.int32)
+    once = triu(matrix.T @ matrix, k=1).tocsr()
+    once.data = (once.data == 1).astype(np.int32)
+    unique = np.asarray((matrix @ once).multiply(matrix).sum(axis=1)).reshape(-1)
+    pairs = data.lengths * (data.lengths - 1) / 2
+    risk = singled_out(data, 2)
     assert risk.exact
     assert risk.share == pytest.approx(share, abs=1e-6)
+    np.testing.assert_allclose(risk.scores[pairs > 0], unique[pairs > 0] / pairs[pairs > 0])
