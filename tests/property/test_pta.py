@@ -51,6 +51,11 @@ def test_segments_are_even_and_hold_k(n, k, segments) -> None:
         assert len(sizes) <= max(1, segments or n)
 
 
+@pytest.mark.parametrize(("k", "size"), [(2, 100), (50, 100), (51, 51), (300, 300)])
+def test_usual_segments_are_about_100_or_hold_one_group(k, size) -> None:
+    assert np.diff(pta.cut(10_000, k)).mean() == pytest.approx(size, rel=0.02)
+
+
 @pytest.mark.parametrize("k", [2, 3, 7, 20])
 @pytest.mark.parametrize(
     "transactions",

@@ -37,7 +37,7 @@ MOST_BYTES = 4 * 2**30
 SEGMENTS = Param(
     "segments",
     "int",
-    "Into how many parts the sorted transactions are cut; more are faster. By default parts of about 100.",
+    "Into how many parts the sorted transactions are cut; more are faster. By default parts of about 100, or of k > 50.",
     minimum=1,
     example=1,
 )
@@ -70,7 +70,9 @@ def cut(n: int, k: int, segments: int | None = None) -> Longs:
     [0, 7, 13]
     """
     require_enough(n, k)
-    wanted = max(1, round(n / SEGMENT_SIZE)) if segments is None else segments
+    # Where two groups do not fit into a segment, whatever it holds beyond k is only a larger group and more loss.
+    usual = SEGMENT_SIZE if 2 * k <= SEGMENT_SIZE else k
+    wanted = max(1, round(n / usual)) if segments is None else segments
     parts = min(wanted, n // k)
     if parts:
         _require_memory(n, parts)
