@@ -37,7 +37,7 @@ MOST_BYTES = 4 * 2**30
 SEGMENTS = Param(
     "segments",
     "int",
-    "Into how many parts the sorted transactions are cut; more are faster. By default parts of about 100, or of k > 50.",
+    "Into how many parts the sorted data is cut; more are faster. By default about 100 transactions each, or k > 50.",
     minimum=1,
     example=1,
 )
