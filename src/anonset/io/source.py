@@ -140,9 +140,10 @@ def _read(file: File, size: int | None) -> bytes:
 
 def content(file: File) -> bytes:
     """All uncompressed bytes of a file."""
-    if file.data is not None and file.compression is None:
-        return file.data
-    return _read(file, None)
+    if file.compression is not None:
+        return _read(file, None)
+    with file.open() as stored:
+        return stored.read()
 
 
 def text(file: File, encoding: str | None = None) -> bytes:
