@@ -1,5 +1,6 @@
 """Fixtures that every test folder may use."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 # Timings on shared machines vary; a slow example is not a wrong one.
 settings.register_profile("anonset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("anonset")
+
+# A shell starts its background jobs with Ctrl-C ignored, and children inherit that; the tests about Ctrl-C must not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
