@@ -21,7 +21,7 @@ test-all: $(VENV)/.ready-dev
 SANITIZED := build/sanitized
 test-sanitized: $(VENV)/.ready-dev
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-		-DPython_EXECUTABLE=$(abspath $(BIN)/python) -DANONSET_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+		-DPython_EXECUTABLE=$(abspath $(BIN)/python) -DANONSET_SANITIZE=ON -DANONSET_DEBUG_CHECKS=ON -DCMAKE_BUILD_TYPE=Debug
 	$(BIN)/cmake --build $(SANITIZED)
 	rm -rf $(SANITIZED)/package && mkdir -p $(SANITIZED)/package
 	cp -R src/anonset $(SANITIZED)/package/ && rm -f $(SANITIZED)/package/anonset/_native*.so

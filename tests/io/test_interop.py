@@ -142,7 +142,7 @@ def test_nulls_in_frames_name_their_row(frame):
     source = frame({"tid": [2, 2, None], "item": ["a", None, "b"]})
     with pytest.raises(DataError) as error:
         read(source)
-    assert str(error.value) == "row 2: The row has no item. Pass skip_nulls=True to leave such rows out."
+    assert str(error.value) == "row 2: The row has no item. Use skip_nulls (--skip-nulls) to leave such rows out."
     data = read(source, skip_nulls=True)
     assert (data.to_lists(), data.ids.to_pylist()) == ([["a"]], ["2"])
     assert data.notes == ("2 rows without a transaction or an item were left out",)

@@ -72,7 +72,7 @@ def test_invalid_utf8_names_the_line_and_the_remedy(saved):
     name = saved(b"1 2\nbr\xf6tchen 3\n", "a.dat")
     with pytest.raises(DataError) as error:
         read(name)
-    expected = "a.dat, line 2: The text is not valid UTF-8. Pass its encoding (encoding='latin-1', 'cp1252', …)."
+    expected = "a.dat, line 2: The text is not valid UTF-8. Give its encoding (--encoding latin-1, …)."
     assert str(error.value) == expected
     check(name, [["1", "2"], ["3", "brötchen"]], encoding="latin-1")
 
@@ -222,7 +222,8 @@ def test_a_gap_between_items_is_an_error_unless_skipped(saved):
     with pytest.raises(DataError) as error:
         read(name)
     expected = (
-        "a.basket, line 4: An item is missing between two separators. Pass skip_nulls=True to leave such gaps out."
+        "a.basket, line 4: An item is missing between two separators. "
+        "Use skip_nulls (--skip-nulls) to leave such gaps out."
     )
     assert str(error.value) == expected
     check(name, [["a"], ["b", "x\ny"], ["c", "d"]], ("1 missing item was left out",), skip_nulls=True)

@@ -122,15 +122,22 @@ def test_degrees_that_do_not_fit_name_their_line(saved):
 
 def test_nulls_in_lists(saved):
     table = {"items": [["a"], ["b", None], None]}
-    message = "a.parquet, row 3: The row has no item. Pass skip_nulls=True to leave such rows out."
+    message = "a.parquet, row 3: The row has no item. Use skip_nulls (--skip-nulls) to leave such rows out."
     fails(as_parquet(table), message)
     data = read("a.parquet", skip_nulls=True)
     assert data.to_lists() == [["a"], ["b"]]
     assert data.notes == ("1 row without an item was left out", "1 missing item was left out")
     name = saved('{"items":["a"]}\n\n{"items":["b",null]}\n', "a.jsonl")
-    fails(name, "a.jsonl, line 3: An item of the list is missing. Pass skip_nulls=True to leave such items out.")
+    fails(
+        name,
+        "a.jsonl, line 3: An item of the list is missing. Use skip_nulls (--skip-nulls) to leave such items out.",
+    )
     name = saved('items\n"[""a""]"\nnonsense\n', "a.csv")
-    fails(name, "a.csv, line 3: The line has no item. Pass skip_nulls=True to leave such lines out.", format="lists")
+    fails(
+        name,
+        "a.csv, line 3: The line has no item. Use skip_nulls (--skip-nulls) to leave such lines out.",
+        format="lists",
+    )
 
 
 def test_the_order_of_a_dictionary_is_kept(saved):
@@ -145,7 +152,7 @@ def test_the_order_of_a_dictionary_is_kept(saved):
 def test_long_tables_in_binary_files(saved, write):
     table = {"tid": [7, 7, 3, 3], "item": [10, 9, 10, None], "user": ["u", "u", "v", "v"], "more": [[1], [], [], []]}
     name = write(table)
-    fails(name, f"{name}, row 4: The row has no item. Pass skip_nulls=True to leave such rows out.")
+    fails(name, f"{name}, row 4: The row has no item. Use skip_nulls (--skip-nulls) to leave such rows out.")
     data = read(name, skip_nulls=True)
     assert data.to_lists() == [["9", "10"], ["10"]]
     assert data.ids.to_pylist() == ["7", "3"]
@@ -198,7 +205,10 @@ def test_a_cell_that_is_neither_0_nor_1_names_its_line(saved):
 
 def test_an_empty_cell_of_a_wide_table_is_a_null(saved):
     name = saved("milk,bread\n1,0\n,1\n", "a.csv")
-    fails(name, "a.csv, line 3: A cell of the wide table is empty. Pass skip_nulls=True to read empty cells as 0.")
+    fails(
+        name,
+        "a.csv, line 3: A cell of the wide table is empty. Use skip_nulls (--skip-nulls) to read empty cells as 0.",
+    )
     data = read(name, skip_nulls=True)
     assert data.to_lists() == [["milk"], ["bread"]]
     assert data.notes == ("1 empty cell was read as 0",)

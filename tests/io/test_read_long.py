@@ -86,14 +86,17 @@ def test_labels_are_text_however_they_look(saved):
 
 def test_a_null_is_an_error_with_its_line_unless_skipped(saved):
     name = saved('transaction,item\n1,"a\nb"\n\n1,\n,c\n2,d\n', "a.csv")
-    fails(name, "a.csv, line 5: The line has no item. Pass skip_nulls=True to leave such lines out.")
+    fails(name, "a.csv, line 5: The line has no item. Use skip_nulls (--skip-nulls) to leave such lines out.")
     data = read(name, skip_nulls=True)
     assert data.to_lists() == [["a\nb"], ["d"]]
     assert data.notes == ("2 lines without a transaction or an item were left out",)
     name = saved('{"tid":1,"item":"a"}\n\n{"tid":null,"item":"b"}\n', "a.jsonl")
-    fails(name, "a.jsonl, line 3: The line has no transaction. Pass skip_nulls=True to leave such lines out.")
+    fails(
+        name,
+        "a.jsonl, line 3: The line has no transaction. Use skip_nulls (--skip-nulls) to leave such lines out.",
+    )
     name = saved("tid,user,item\n1,u,a\n2,,b\n", "a.csv")
-    fails(name, "a.csv, line 3: The line has no user. Pass skip_nulls=True to leave such lines out.")
+    fails(name, "a.csv, line 3: The line has no user. Use skip_nulls (--skip-nulls) to leave such lines out.")
     assert read(name, skip_nulls=True).notes == ("1 line without a transaction or an item or a user was left out",)
 
 
@@ -169,7 +172,7 @@ def test_a_table_without_a_header_is_read_when_asked(saved):
         (b"transaction,item\n1,a\n1\n", "The line has 1 field; 2 are expected. Quote fields that hold a separator."),
         (
             b"transaction,item\n1,a\n1,\xff\n",
-            "The text is not valid UTF-8. Pass its encoding (encoding='latin-1', 'cp1252', …).",
+            "The text is not valid UTF-8. Give its encoding (--encoding latin-1, …).",
         ),
         (
             b'transaction,item\n1,a\n1,"b\n',

@@ -76,7 +76,7 @@ def _null_notes(nulls: tuple[int, int], options: ReadOptions, source: str, first
     if not count:
         return ()
     if not options.skip_nulls:
-        problem = "An item is missing between two separators. Pass skip_nulls=True to leave such gaps out."
+        problem = "An item is missing between two separators. Use skip_nulls (--skip-nulls) to leave such gaps out."
         raise DataError(problem, source=source, line=first_line - 1 + line)
     return (f"{counted(count, 'missing item')} left out",)
 

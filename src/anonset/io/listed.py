@@ -87,7 +87,7 @@ def _without_nulls(
     if not lost.any():
         return found, ()
     if not options.skip_nulls:
-        problem = "An item of the list is missing. Pass skip_nulls=True to leave such items out."
+        problem = "An item of the list is missing. Use skip_nulls (--skip-nulls) to leave such items out."
         raise origin.error(problem, int(rows[found.transactions[lost].min()]))
     kept = ~lost
     found = replace(

@@ -55,7 +55,7 @@ def complete(
     if not options.skip_nulls:
         row = int(np.argmax(lost))
         role = next(role for role, mask in missing.items() if mask[row])
-        raise origin.error(f"The {unit} has no {role}. Pass skip_nulls=True to leave such {unit}s out.", row)
+        raise origin.error(f"The {unit} has no {role}. Use skip_nulls (--skip-nulls) to leave such {unit}s out.", row)
     lacking = "without " + " or ".join(f"an {role}" if role == "item" else f"a {role}" for role in needed)
     note = f"{counted(int(lost.sum()), f'{unit} {lacking}', f'{unit}s {lacking}')} left out"
     return table.filter(pa.array(~lost)), rows[~lost], (note,)

@@ -204,7 +204,7 @@ def bad_byte(data: bytes, position: int, name: str) -> DataError:
     if data[position] == 0:
         problem = "A NUL byte: this is not plain text. If it is UTF-16, pass encoding='utf-16'."
     else:
-        problem = "The text is not valid UTF-8. Pass its encoding (encoding='latin-1', 'cp1252', …)."
+        problem = "The text is not valid UTF-8. Give its encoding (--encoding latin-1, …)."
     return DataError(problem, source=name, line=line)
 
 

@@ -38,7 +38,7 @@ def read_wide(table: pa.Table, roles: Roles, options: ReadOptions, origin: Origi
     for place in places:
         members, missing = _members(table, place, rows, origin)
         if len(missing) and not options.skip_nulls:
-            problem = "A cell of the wide table is empty. Pass skip_nulls=True to read empty cells as 0."
+            problem = "A cell of the wide table is empty. Use skip_nulls (--skip-nulls) to read empty cells as 0."
             raise origin.error(problem, int(rows[missing[0]]))
         held.append(members)
         empty += len(missing)

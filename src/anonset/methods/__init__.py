@@ -24,10 +24,10 @@ METHODS: dict[str, MethodSpec] = {
     spec.name: spec
     for spec in (
         pta.SPEC,
+        crowd.SPEC,
         cahd_balanced.SPEC,
         cahd_gray.SPEC,
         cahd_rcm.SPEC,
-        crowd.SPEC,
         nn.SPEC,
         lsh.SPEC,
         perm_mondrian.SPEC,

@@ -108,7 +108,7 @@ def _sparse_groups(quasi: Transactions, ordering: Longs, k: int, effort: int, jo
 
 SPEC = MethodSpec(
     name="crowd",
-    title="crowd",
+    title="Groups by what they keep",
     model="k-anonymity",
     summary="Groups built and improved by what they keep: less information loss than PTA, in about its time or longer.",
     params=(EFFORT,),
