@@ -12,9 +12,11 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
 #define ANONSET_CLONES __attribute__((target_clones("avx2", "default")))
 #define ANONSET_INLINE inline __attribute__((always_inline))
+#define ANONSET_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define ANONSET_CLONES
 #define ANONSET_INLINE inline
+#define ANONSET_INLINE_LAMBDA
 #endif
 
 namespace anonset {
@@ -43,7 +45,8 @@ class SharedItems {
         words_ = (local_ + 63) / 64;
         const double pairs = 0.5 * static_cast<double>(count) * static_cast<double>(count);
         sparse_ = WORDS_PER_MEETING * meetings < pairs * static_cast<double>(words_);
-        sparse_ ? fill_postings() : fill_bitmaps();
+        sparse_ ? fill_postings(data, rows) : fill_bitmaps(data, rows);
+        for (const std::int32_t item : touched_) places_[item] = 0;
     }
 
     // shared[j] = the number of items that rows i and j of the segment share, for every j > i.
@@ -61,7 +64,7 @@ class SharedItems {
   private:
     static constexpr double WORDS_PER_MEETING = 2;  // what one step along a posting list costs, in words of a bitmap
 
-    // The local items of every row (those that at least two rows hold), and how often each occurs.
+    // places_[item] = 1 + the local number of an item that at least two rows hold, and 0 for any other.
     void renumber(const Csr& data, const std::int64_t* rows) {
         touched_.clear();
         for_rows(data, rows, count_, [&](std::int64_t row) {
@@ -75,35 +78,36 @@ class SharedItems {
             if (several) times_.push_back(places_[item]);
             places_[item] = several ? ++local_ : 0;
         }
-        starts_.assign(1, 0);
-        items_.clear();
-        for (std::int64_t i = 0; i < count_; ++i) {
-            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item)
-                if (places_[*item]) items_.push_back(places_[*item] - 1);
-            starts_.push_back(static_cast<std::int64_t>(items_.size()));
-        }
-        for (const std::int32_t item : touched_) places_[item] = 0;
     }
 
-    void fill_bitmaps() {
+    void fill_bitmaps(const Csr& data, const std::int64_t* rows) {
         bits_.assign(count_ * words_, 0);
         for (std::int64_t i = 0; i < count_; ++i)
-            for (std::int64_t at = starts_[i]; at < starts_[i + 1]; ++at)
-                bits_[i * words_ + items_[at] / 64] |= std::uint64_t{1} << items_[at] % 64;
+            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item)
+                if (const std::int32_t place = places_[*item])
+                    bits_[i * words_ + (place - 1) / 64] |= std::uint64_t{1} << (place - 1) % 64;
     }
 
-    // For each local item the rows that hold it; `later_` says where in that list the rows after this one begin.
-    void fill_postings() {
+    // The local items of every row, and for each local item the rows that hold it; `later_` says where in that list the
+    // rows after this one begin.
+    void fill_postings(const Csr& data, const std::int64_t* rows) {
         first_.assign(local_ + 1, 0);
         for (std::int32_t i = 0; i < local_; ++i) first_[i + 1] = first_[i] + times_[i];
         cursor_.assign(first_.begin(), first_.end() - 1);
-        postings_.resize(items_.size());
-        later_.resize(items_.size());
-        for (std::int64_t i = 0; i < count_; ++i)
-            for (std::int64_t at = starts_[i]; at < starts_[i + 1]; ++at) {
-                postings_[cursor_[items_[at]]++] = static_cast<std::int32_t>(i);
-                later_[at] = cursor_[items_[at]];
+        postings_.resize(first_[local_]);
+        starts_.assign(1, 0);
+        items_.clear();
+        later_.clear();
+        for (std::int64_t i = 0; i < count_; ++i) {
+            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item) {
+                if (places_[*item] == 0) continue;
+                const std::int32_t local = places_[*item] - 1;
+                postings_[cursor_[local]++] = static_cast<std::int32_t>(i);
+                items_.push_back(local);
+                later_.push_back(cursor_[local]);
             }
+            starts_.push_back(static_cast<std::int64_t>(items_.size()));
+        }
     }
 
     std::int64_t count_ = 0, words_ = 0;

@@ -13,14 +13,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "bitmap.hpp"
 #include "csr.hpp"
+#include "keys.hpp"
 #include "monitor.hpp"
 
 namespace anonset {
@@ -30,139 +29,65 @@ struct Tours {
     std::vector<std::int64_t> lengths;  // per segment
 };
 
-// The distances of a segment as keys `distance << shift | node`: the least key of a row is its nearest node, ties to
-// the lowest index, and a least key is what vector units find fastest. Key is as narrow as the distances allow.
-template <class Key>
-class KeyMatrix {
-  public:
-    static constexpr Key NONE = std::numeric_limits<Key>::max();
-    static constexpr std::int64_t LANES = 32 / sizeof(Key);
-    struct alignas(32) Block {  // what a vector unit takes at once
-        Key lane[LANES];
-    };
-
-    static bool fits(std::int64_t nodes, std::int64_t longest) {
-        return std::uint64_t{NONE} >> shift_for(nodes) > static_cast<std::uint64_t>(longest);
-    }
-
-    void load(const Csr& data, const std::int64_t* rows, std::int64_t nodes, SharedItems& shared) {
-        nodes_ = nodes;
-        shift_ = shift_for(nodes);
-        blocks_ = (nodes + LANES - 1) / LANES;
-        keys_.resize(nodes * blocks_);
-        sizes_.resize(nodes);
-        for (std::int64_t i = 0; i < nodes; ++i) sizes_[i] = static_cast<Wide>(data.size(rows[i]));
-        shared.load(data, rows, nodes);
-    }
-
-    // Fills row i from its diagonal on, and column i below; `overlap` is room for one row.
-    void fill(std::int64_t i, const SharedItems& shared, std::vector<std::uint32_t>& overlap) {
-        overlap.resize(nodes_);
-        shared.row(i, overlap.data());
-        Key* row = row_of(i);
-        row[i] = NONE;
-        for (std::int64_t j = i + 1; j < nodes_; ++j) {
-            const Wide distance = (sizes_[i] + sizes_[j] - 2 * static_cast<Wide>(overlap[j])) << shift_;
-            row[j] = static_cast<Key>(distance | static_cast<Wide>(j));
-            row_of(j)[i] = static_cast<Key>(distance | static_cast<Wide>(i));
-        }
-        std::fill(row + nodes_, row + width(), NONE);
-    }
-
-    std::int64_t nodes() const { return nodes_; }
-    std::int64_t width() const { return blocks_ * LANES; }
-    // Room for any node a key can name, that of NONE included, in whole blocks.
-    std::int64_t room() const { return std::max({width(), std::int64_t{1} << shift_, LANES}); }
-    std::int64_t between(std::int64_t a, std::int64_t b) const { return a == b ? 0 : distance(row_of(a)[b]); }
-    std::int64_t distance(Key key) const { return static_cast<std::int64_t>(std::uint64_t{key} >> shift_); }
-    std::uint32_t node(Key key) const { return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << shift_) - 1)); }
-
-    // The least key of a row among the nodes that are not taken (taken: NONE, free: 0).
-    ANONSET_INLINE Key least(std::int64_t from, const Key* taken) const {
-        const Key* row = row_of(from);
-        Key best = NONE;
-        for (std::int64_t j = 0, end = width(); j < end; ++j) best = std::min<Key>(best, row[j] | taken[j]);
-        return best;
-    }
-
-  private:
-    using Wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
-
-    static int shift_for(std::int64_t nodes) {
-        int shift = 0;
-        while ((std::int64_t{1} << shift) < nodes) ++shift;
-        return shift;
-    }
-    const Key* row_of(std::int64_t i) const { return reinterpret_cast<const Key*>(keys_.data() + i * blocks_); }
-    Key* row_of(std::int64_t i) { return reinterpret_cast<Key*>(keys_.data() + i * blocks_); }
-
-    std::int64_t nodes_ = 0, blocks_ = 0;
-    int shift_ = 0;
-    std::vector<Block> keys_;
-    std::vector<Wide> sizes_;
-};
-
 // Grows tours from many starts. A step waits for the one before it, so several starts advance in turn: the processor
 // works on all of them at once.
 template <class Key>
 class TourGrower {
   public:
     // lengths[start] of the tours from `first` to `last`.
-    ANONSET_INLINE void measure(const KeyMatrix<Key>& keys, std::int64_t first, std::int64_t last, Monitor& monitor,
-                                std::int64_t* lengths) {
+    template <class Shape>
+    ANONSET_INLINE void measure(const KeyMatrix<Key>& keys, Shape shape, std::int64_t first, std::int64_t last,
+                                Monitor& monitor, std::int64_t* lengths) {
         prepare(keys, first, last);
         std::int64_t next = first;
         int running = 0;
-        for (; running < TOGETHER && next < last; ++running) begin(lanes_[running], next++);
+        for (; running < TOGETHER && next < last; ++running) begin(lanes_[running], next++, shape);
         while (running > 0) {
             for (int i = 0; i < running; ++i) {
                 Lane& lane = lanes_[i];
                 if (lane.left > 0) {
-                    step(lane);
+                    step(lane, shape);
                     if ((lane.left & pause_) != 0 || lane.left == 0 || !joins_earlier(lane)) continue;
                 } else {
                     lengths[lane.start] = lane.length + keys.between(lane.end[0], lane.end[1]);
                 }
                 monitor.check();
                 if (next < last) {
-                    begin(lane, next++);
+                    begin(lane, next++, shape);
                 } else {
                     std::swap(lane, lanes_[--running]);
                 }
             }
         }
-        for (std::int64_t start = first; start < last; ++start) {
-            std::int64_t own = start, longer = 0;
-            for (; follows_[own - first].other >= 0; own = follows_[own - first].other)
-                longer += follows_[own - first].longer;
-            lengths[start] = lengths[own] + longer;
-        }
+        for (std::int64_t start = first; start < last; ++start) lengths[start] = resolve(start, lengths);
     }
 
     // The tour from `start`: along the Dest side, and back along the Star side.
-    ANONSET_INLINE void trace(const KeyMatrix<Key>& keys, std::int64_t start, const std::int64_t* rows,
+    template <class Shape>
+    ANONSET_INLINE void trace(const KeyMatrix<Key>& keys, Shape shape, std::int64_t start, const std::int64_t* rows,
                               std::int64_t* loop) {
         prepare(keys, start, start + 1);
         Lane& lane = lanes_[0];
-        begin(lane, start);
+        begin(lane, start, shape);
         std::int64_t front = 0, back = keys.nodes();
         loop[front++] = rows[start];
         while (lane.left > 0) {
-            const int side = step(lane);
+            const int side = step(lane, shape);
             loop[side ? front++ : --back] = rows[lane.end[side]];
         }
     }
 
   private:
     static constexpr int TOGETHER = 4;
-    static constexpr Key NONE = KeyMatrix<Key>::NONE;
+    using Keys = KeyMatrix<Key>;
+    static constexpr Key NONE = Keys::NONE;
 
     struct Lane {  // one tour being grown; side 0 is Star, side 1 is Dest
         std::int64_t start, left, length;
         std::uint64_t visited[2];  // see `sign`
         std::uint32_t end[2];
         Key near[2];
-        Key* taken[2];  // nodes that a side may not choose: the visited ones, and for Dest the one nearest to Star
+        std::uint64_t* taken[2];  // bits of nodes a side may not choose: all visited; for Dest also Star's nearest
     };
     struct State {
         std::uint64_t visited[2];
@@ -178,10 +103,11 @@ class TourGrower {
         keys_ = &keys;
         first_ = first;
         follows_.assign(last - first, {-1, 0});
-        const std::int64_t nodes = keys.nodes(), blocks = keys.room() / KeyMatrix<Key>::LANES;
-        masks_.resize(2 * TOGETHER * blocks);
+        const std::int64_t nodes = keys.nodes();
+        words_ = (std::int64_t{1} << keys.shape().shift()) / 64;  // bits for any node a key can name, even NONE
+        taken_.resize(2 * TOGETHER * words_);
         for (int i = 0; i < TOGETHER; ++i)
-            for (int side = 0; side < 2; ++side) lanes_[i].taken[side] = masks_[(2 * i + side) * blocks].lane;
+            for (int side = 0; side < 2; ++side) lanes_[i].taken[side] = taken_.data() + (2 * i + side) * words_;
         pause_ = 7;
         while (32 * (pause_ + 1) < nodes) pause_ = 2 * pause_ + 1;
         std::size_t size = 64;
@@ -196,8 +122,9 @@ class TourGrower {
     void sign(std::int64_t nodes) {
         std::uint64_t seed = 0;
         signed_ = nodes;
-        signs_.assign(2 * nodes, 0);
-        for (std::int64_t i = 0; i < nodes; ++i) {
+        const std::int64_t all = std::max<std::int64_t>(nodes, 128);
+        signs_.assign(2 * all, 0);
+        for (std::int64_t i = 0; i < all; ++i) {
             for (int word = 0; word < 2; ++word) {
                 std::uint64_t mixed = seed += 0x9e3779b97f4a7c15;
                 mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
@@ -208,40 +135,61 @@ class TourGrower {
         }
     }
 
-    ANONSET_INLINE void begin(Lane& lane, std::int64_t start) {
-        const std::int64_t room = keys_->room();
-        for (Key* taken : lane.taken) std::fill(taken, taken + room, 0);
+    template <class Shape>
+    ANONSET_INLINE void begin(Lane& lane, std::int64_t start, Shape shape) {
+        for (std::uint64_t* taken : lane.taken) std::fill(taken, taken + words_, 0);
         lane.start = start;
         lane.left = keys_->nodes() - 1;
         lane.length = 0;
         lane.visited[0] = lane.visited[1] = 0;
         lane.end[0] = lane.end[1] = static_cast<std::uint32_t>(start);
-        lane.near[0] = lane.near[1] = keys_->least(start, lane.taken[0]);
-        visit(lane, static_cast<std::uint32_t>(start));
+        lane.near[0] = lane.near[1] = Keys::least(keys_->row(start), lane.taken[0], shape);
+        visit(lane, static_cast<std::uint32_t>(start), shape);
     }
 
     // Star chooses first: what it wants now, Dest must do without.
-    ANONSET_INLINE void visit(Lane& lane, std::uint32_t node) {
+    ANONSET_INLINE void visit(Lane& lane, std::uint32_t node, AnyShape shape) {
+        const std::uint32_t wanted = Keys::node(lane.near[0], shape);
         lane.visited[0] ^= signs_[2 * node];
         lane.visited[1] ^= signs_[2 * node + 1];
-        lane.taken[0][node] = lane.taken[1][node] = NONE;
-        lane.taken[1][keys_->node(lane.near[0])] = NONE;
+        for (std::uint64_t* taken : lane.taken) taken[node / 64] |= std::uint64_t{1} << node % 64;
+        lane.taken[1][wanted / 64] |= std::uint64_t{1} << wanted % 64;
+    }
+    // The same for two words of bits, which are the nodes' signs. To write both words wherever the node is lets other
+    // lanes read theirs at once: the processor need not wait to learn which word it is.
+    template <int Width>
+    ANONSET_INLINE void visit(Lane& lane, std::uint32_t node, UsualShape<Width> shape) {
+        const std::uint32_t wanted = Keys::node(lane.near[0], shape);
+        for (int word = 0; word < 2; ++word) {
+            lane.visited[word] |= signs_[2 * node + word];
+            lane.taken[0][word] = lane.visited[word];
+            lane.taken[1][word] = lane.visited[word] | signs_[2 * wanted + word];
+        }
     }
 
-    // One node joins; returns its side. Masks are written last: to read one back at once would stall the processor.
+    // One node joins; returns its side. Bits are written last: to read them back at once would stall the processor.
     // (The joining node is not marked while its own row is searched; a row holds no key for itself.)
-    ANONSET_INLINE int step(Lane& lane) {
-        if (keys_->node(lane.near[0]) == keys_->node(lane.near[1]))
-            lane.near[1] = keys_->least(lane.end[1], lane.taken[1]);
-        const int side = keys_->distance(lane.near[0]) > keys_->distance(lane.near[1]) ? 1 : 0;
+    template <class Shape>
+    ANONSET_INLINE int step(Lane& lane, Shape shape) {
+        if (Keys::node(lane.near[0], shape) == Keys::node(lane.near[1], shape))
+            lane.near[1] = Keys::least(keys_->row(lane.end[1]), lane.taken[1], shape);
+        const int side = Keys::distance(lane.near[0], shape) > Keys::distance(lane.near[1], shape) ? 1 : 0;
         const Key joins = lane.near[side];
-        const std::uint32_t node = keys_->node(joins);
-        lane.length += keys_->distance(joins);
+        const std::uint32_t node = Keys::node(joins, shape);
+        lane.length += Keys::distance(joins, shape);
         lane.end[side] = node;
         --lane.left;
-        lane.near[side] = keys_->least(node, lane.taken[side]);
-        visit(lane, node);
+        lane.near[side] = Keys::least(keys_->row(node), lane.taken[side], shape);
+        visit(lane, node, shape);
         return side;
+    }
+
+    // The length of a tour that followed another one, which may have followed a third.
+    std::int64_t resolve(std::int64_t start, const std::int64_t* lengths) const {
+        std::int64_t longer = 0;
+        for (; follows_[start - first_].other >= 0; start = follows_[start - first_].other)
+            longer += follows_[start - first_].longer;
+        return lengths[start] + longer;
     }
 
     // Whether an earlier start has been in this state; if so, this one follows it from here on.
@@ -265,32 +213,30 @@ class TourGrower {
     }
 
     const KeyMatrix<Key>* keys_ = nullptr;
-    std::int64_t first_ = 0, signed_ = 0;
+    std::int64_t first_ = 0, signed_ = 0, words_ = 0;
     std::int64_t pause_ = 7;  // states are kept and compared only when `left` is a multiple of pause_ + 1
     std::uint32_t round_ = 0;
     Lane lanes_[TOGETHER];
-    std::vector<typename KeyMatrix<Key>::Block> masks_;
-    std::vector<std::uint64_t> signs_;
+    std::vector<std::uint64_t> taken_, signs_;
     std::vector<State> states_;
     std::vector<Follow> follows_;
 };
 
-// The loops over keys, compiled for what the processor can do.
-ANONSET_CLONES inline void measure_tours(TourGrower<std::uint16_t>& grower, const KeyMatrix<std::uint16_t>& keys,
-                                         std::int64_t first, std::int64_t last, Monitor& monitor,
-                                         std::int64_t* lengths) {
-    grower.measure(keys, first, last, monitor, lengths);
-}
-ANONSET_CLONES inline void measure_tours(TourGrower<std::uint32_t>& grower, const KeyMatrix<std::uint32_t>& keys,
-                                         std::int64_t first, std::int64_t last, Monitor& monitor,
-                                         std::int64_t* lengths) {
-    grower.measure(keys, first, last, monitor, lengths);
-}
-ANONSET_CLONES inline void measure_tours(TourGrower<std::uint64_t>& grower, const KeyMatrix<std::uint64_t>& keys,
-                                         std::int64_t first, std::int64_t last, Monitor& monitor,
-                                         std::int64_t* lengths) {
-    grower.measure(keys, first, last, monitor, lengths);
-}
+// The loops over keys, compiled for what the processor can do; templates cannot be, so there is one for each key.
+#define ANONSET_GROW_TOURS(Key)                                                                                       \
+    ANONSET_CLONES inline void measure_tours(TourGrower<Key>& grower, const KeyMatrix<Key>& keys, std::int64_t first, \
+                                             std::int64_t last, Monitor& monitor, std::int64_t* lengths) {            \
+        with_shape(keys, [&](auto shape)                                                                              \
+                             ANONSET_INLINE_LAMBDA { grower.measure(keys, shape, first, last, monitor, lengths); });  \
+    }                                                                                                                 \
+    ANONSET_CLONES inline void trace_tour(TourGrower<Key>& grower, const KeyMatrix<Key>& keys, std::int64_t start,    \
+                                          const std::int64_t* rows, std::int64_t* loop) {                             \
+        grower.trace(keys, keys.shape(), start, rows, loop);                                                          \
+    }
+ANONSET_GROW_TOURS(std::uint16_t)
+ANONSET_GROW_TOURS(std::uint32_t)
+ANONSET_GROW_TOURS(std::uint64_t)
+#undef ANONSET_GROW_TOURS
 
 // PrimTSP over all segments order[bounds[s] … bounds[s + 1]). Threads take whole segments; of a large one they share
 // the starts, so that one distance matrix is enough. A segment advances the monitor by its number of rows.
@@ -384,7 +330,8 @@ class SegmentTours {
     void keep_best(std::int64_t segment, Bench<Key>& bench, const std::vector<std::int64_t>& lengths) {
         const auto best = std::min_element(lengths.begin(), lengths.begin() + nodes(segment));
         tours_.lengths[segment] = *best;
-        bench.grower.trace(bench.keys, best - lengths.begin(), rows(segment), tours_.loops.data() + bounds_[segment]);
+        trace_tour(bench.grower, bench.keys, best - lengths.begin(), rows(segment),
+                   tours_.loops.data() + bounds_[segment]);
     }
 
     Csr data_;

@@ -48,18 +48,19 @@ class WindowGrouper {
     // The rows of the tour side by side, their items renumbered: everything that follows stays in the cache.
     void copy_tour(const std::int64_t* loop, std::int64_t size) {
         size_ = size;
-        touched_.clear();
-        items_.clear();
         starts_.assign(1, 0);
+        for (std::int64_t i = 0; i < size; ++i) starts_.push_back(starts_.back() + data_.size(loop[i]));
+        items_.resize(starts_.back());
+        touched_.clear();
+        std::int32_t* next = items_.data();
         for_rows(data_, loop, size, [&](std::int64_t row) {
             for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item) {
                 if (places_[*item] == 0) {
                     touched_.push_back(*item);
                     places_[*item] = static_cast<std::int32_t>(touched_.size());
                 }
-                items_.push_back(places_[*item] - 1);
+                *next++ = places_[*item] - 1;
             }
-            starts_.push_back(static_cast<std::int64_t>(items_.size()));
         });
         for (const std::int32_t item : touched_) places_[item] = 0;
         holders_.assign(touched_.size(), 0);
@@ -93,6 +94,7 @@ class WindowGrouper {
         const std::int64_t range = k_ / 2;
         const bool even = k_ % 2 == 0;
         ahead_.assign(size_, 0);
+        seen_.assign(touched_.size(), -1);
         for (std::int64_t i = 0; even && i < size_; ++i) ahead_[i] = distance(i, wrap(i + range));
         firsts_.resize(size_);
         for (std::int64_t i = 0; i < size_; ++i) {
@@ -103,9 +105,8 @@ class WindowGrouper {
 
     std::int64_t distance(std::int64_t a, std::int64_t b) {
         std::int64_t shared = 0;
-        for_items(a, [&](std::int32_t item) { holders_[item] = 1; });
-        for_items(b, [&](std::int32_t item) { shared += holders_[item]; });
-        for_items(a, [&](std::int32_t item) { holders_[item] = 0; });
+        for_items(a, [&](std::int32_t item) { seen_[item] = a; });
+        for_items(b, [&](std::int32_t item) { shared += seen_[item] == a; });
         return (starts_[a + 1] - starts_[a]) + (starts_[b + 1] - starts_[b]) - 2 * shared;
     }
 
@@ -167,7 +168,7 @@ class WindowGrouper {
     Csr data_;
     std::int64_t k_, size_ = 0;
     std::vector<std::int32_t> places_, touched_, items_, holders_, chain_, taken_;
-    std::vector<std::int64_t> added_, starts_, losses_, firsts_, ahead_, chosen_, center_sizes_, distances_;
+    std::vector<std::int64_t> added_, seen_, starts_, losses_, firsts_, ahead_, chosen_, center_sizes_, distances_;
     std::vector<Candidate> by_loss_;
     std::vector<Entry> entries_;
 };

@@ -1,0 +1,156 @@
+// The distances of a segment in the form in which the nearest node is found fastest.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "bitmap.hpp"
+#include "csr.hpp"
+
+namespace anonset {
+
+// How many keys a row has, and how many bits of a key name the node: known to the compiler for the segments that are
+// usual (up to 128 nodes), which unrolls the innermost loop, and otherwise not.
+template <int Width>
+struct UsualShape {
+    static constexpr std::int64_t width() { return Width; }
+    static constexpr int shift() { return 7; }
+};
+struct AnyShape {
+    std::int64_t wide;
+    int bits;
+    std::int64_t width() const { return wide; }
+    int shift() const { return bits; }
+};
+
+// Sixteen keys side by side. Compilers turn operations on them into what the processor has.
+template <class Key>
+struct Sixteen;
+template <>
+struct Sixteen<std::uint16_t> {
+    typedef std::uint16_t Keys __attribute__((vector_size(32)));
+};
+template <>
+struct Sixteen<std::uint32_t> {
+    typedef std::uint32_t Keys __attribute__((vector_size(64)));
+};
+template <>
+struct Sixteen<std::uint64_t> {
+    typedef std::uint64_t Keys __attribute__((vector_size(128)));
+};
+
+// Distances as keys `distance << shift | node`: the least key of a row is its nearest node, ties to the lowest index.
+// Key is as narrow as the distances allow.
+template <class Key>
+class KeyMatrix {
+  public:
+    static constexpr Key NONE = std::numeric_limits<Key>::max();
+
+    static bool fits(std::int64_t nodes, std::int64_t longest) {
+        return std::uint64_t{NONE} >> shift_for(nodes) > static_cast<std::uint64_t>(longest);
+    }
+
+    void load(const Csr& data, const std::int64_t* rows, std::int64_t nodes, SharedItems& shared) {
+        nodes_ = nodes;
+        shift_ = shift_for(nodes);
+        blocks_ = (nodes + 15) / 16;
+        keys_.resize(nodes * blocks_);
+        sizes_.resize(nodes);
+        for (std::int64_t i = 0; i < nodes; ++i) sizes_[i] = static_cast<Wide>(data.size(rows[i]));
+        shared.load(data, rows, nodes);
+    }
+
+    // Fills row i from its diagonal on, and column i below; `overlap` is room for one row.
+    void fill(std::int64_t i, const SharedItems& shared, std::vector<std::uint32_t>& overlap) {
+        overlap.resize(nodes_);
+        shared.row(i, overlap.data());
+        Key* row = keys_[i * blocks_].key;
+        row[i] = NONE;
+        for (std::int64_t j = i + 1; j < nodes_; ++j) {
+            const Wide distance = (sizes_[i] + sizes_[j] - 2 * static_cast<Wide>(overlap[j])) << shift_;
+            row[j] = static_cast<Key>(distance | static_cast<Wide>(j));
+            keys_[j * blocks_].key[i] = static_cast<Key>(distance | static_cast<Wide>(i));
+        }
+        std::fill(row + nodes_, row + 16 * blocks_, NONE);
+    }
+
+    std::int64_t nodes() const { return nodes_; }
+    AnyShape shape() const { return {16 * blocks_, shift_}; }
+    const Key* row(std::int64_t i) const { return keys_[i * blocks_].key; }
+    std::int64_t between(std::int64_t a, std::int64_t b) const { return a == b ? 0 : distance(row(a)[b], shape()); }
+
+    template <class Shape>
+    static ANONSET_INLINE std::int64_t distance(Key key, Shape shape) {
+        return static_cast<std::int64_t>(std::uint64_t{key} >> shape.shift());
+    }
+    template <class Shape>
+    static ANONSET_INLINE std::uint32_t node(Key key, Shape shape) {
+        return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << shape.shift()) - 1));
+    }
+
+    // The least key of a row among the nodes whose bits are not set in `taken`; NONE if all are.
+    template <class Shape>
+    static ANONSET_INLINE Key least(const Key* row, const std::uint64_t* taken, Shape shape) {
+        using Keys = typename Sixteen<Key>::Keys;
+        const Keys one_bit_each = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+        Keys least = ~Keys{};
+        for (std::int64_t j = 0; j < shape.width(); j += 16) {
+            std::uint16_t bits;  // of the nodes j … j + 15 (little-endian, as all processors we build for)
+            std::memcpy(&bits, reinterpret_cast<const char*>(taken) + j / 8, sizeof bits);
+            const Keys keys = *reinterpret_cast<const Keys*>(row + j) |
+                              static_cast<Keys>(((Keys{} + bits) & one_bit_each) == one_bit_each);
+            least = keys < least ? keys : least;
+        }
+        Key best = NONE;
+        for (int i = 0; i < 16; ++i) best = std::min<Key>(best, least[i]);
+        return best;
+    }
+
+  private:
+    using Wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
+    struct alignas(typename Sixteen<Key>::Keys) Block {
+        Key key[16];
+    };
+
+    static int shift_for(std::int64_t nodes) {
+        int shift = UsualShape<0>::shift();
+        while ((std::int64_t{1} << shift) < nodes) ++shift;
+        return shift;
+    }
+
+    std::int64_t nodes_ = 0, blocks_ = 0;
+    int shift_ = 0;
+    std::vector<Block> keys_;
+    std::vector<Wide> sizes_;
+};
+
+// Calls body with the shape of the keys, as a constant where it is usual.
+template <class Key, class Body>
+ANONSET_INLINE void with_shape(const KeyMatrix<Key>& keys, Body&& body) {
+    const AnyShape shape = keys.shape();
+    if (sizeof(Key) > 2 || shape.shift() != UsualShape<0>::shift()) return body(shape);
+    switch (shape.width()) {
+        case 16:
+            return body(UsualShape<16>());
+        case 32:
+            return body(UsualShape<32>());
+        case 48:
+            return body(UsualShape<48>());
+        case 64:
+            return body(UsualShape<64>());
+        case 80:
+            return body(UsualShape<80>());
+        case 96:
+            return body(UsualShape<96>());
+        case 112:
+            return body(UsualShape<112>());
+        default:
+            return body(UsualShape<128>());
+    }
+}
+
+}  // namespace anonset
