@@ -202,5 +202,4 @@ def _plan(
         raise ParameterError("method", f"reach {model}", f"{spec.name}, which reaches {spec.model}")
     promised = model_spec(spec.model)
     values = parse_params((*promised.params, *spec.params), params, spec.name)
-    target = Model(promised, {param.name: values[param.name] for param in promised.params})
-    return spec, target, values
+    return spec, Model(promised, promised.promised(values)), values

@@ -152,6 +152,9 @@ class ModelSpec:
     the parameters in braces. `form` is the kind of release that the model speaks about. `protects_users` says
     whether the promise still holds when an attacker can see which transactions belong to one user; where it does
     not, users are not published.
+
+    `options` vary the promise. A method offers one by listing it among its own parameters; where it is left at its
+    default, promise and verdict do not mention it. `wording` gives the statement where options change it.
     """
 
     name: str
@@ -163,10 +166,17 @@ class ModelSpec:
     form: Literal["rows", "groups"] = "rows"
     protects_users: bool = False
     default_method: str = ""
+    options: tuple[Param, ...] = ()
+    wording: Callable[[Mapping[str, Any]], str] | None = None
 
     def promise(self, params: Mapping[str, Any]) -> str:
         """The promise in words, with these parameters."""
-        return self.statement.format(**params)
+        return (self.statement if self.wording is None else self.wording(params)).format(**params)
+
+    def promised(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What of these values the promise is about: all parameters, and the options that are not at their default."""
+        chosen = [option for option in self.options if values.get(option.name, option.default) != option.default]
+        return {param.name: values[param.name] for param in (*self.params, *chosen)}
 
 
 @dataclass(frozen=True)

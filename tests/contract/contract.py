@@ -111,7 +111,7 @@ def check_refusal(error: Exception, spec: MethodSpec, data: Transactions) -> Non
 def promise_holds(result: Result, spec: MethodSpec, data: Transactions) -> None:
     """The verdict is the model's own, on exactly what is published, for exactly what was asked."""
     model = MODELS[spec.model]
-    asked = {param.name: result.params[param.name] for param in model.params}
+    asked = model.promised(result.params)
     verdict = model.check(result.release, **asked)
     assert verdict.holds, "the promise does not hold"
     assert verdict == result.verdict, "the verdict is not the model's"

@@ -43,7 +43,7 @@ Published = Annotated[
         Choice(PUBLIC, WRITING, switch=True),
         Choice(FORCE, WRITING, switch=True),
     ],
-    privacy=model_options(),
+    privacy=model_options(varied=True),
     reading=read_options(),
     running=run_options(THREADS),
 )

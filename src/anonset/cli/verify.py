@@ -32,7 +32,7 @@ BROKEN = 3
 
 
 @app.command(epilog="Example: anonset verify release.csv -k 10")
-@takes(privacy=model_options(), reading=read_options(), running=run_options())
+@takes(privacy=model_options(varied=True), reading=read_options(), running=run_options())
 def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
     """Say whether DATA keeps a promise; where it does not, show the sets that break it.
 
@@ -107,7 +107,8 @@ def _target(found: Found | None, privacy: Given) -> Model:
     name = params.pop("model", None) or (found.certificate["model"] if found else "k-anonymity")
     if found is not None and found.certificate["model"] == name:
         params = {**found.certificate["parameters"], **params}
-    require_fitting(params, model_spec(name).params, f"model {name}")
+    spec = model_spec(name)
+    require_fitting(params, (*spec.params, *spec.options), f"model {name}")
     return model(name, **params)
 
 

@@ -29,4 +29,4 @@ def model(name: str, **params: Any) -> Model:
     'every published set of quasi-identifier items is shared by at least 3 transactions'
     """
     spec = model_spec(name)
-    return Model(spec, parse_params(spec.params, params, spec.name))
+    return Model(spec, spec.promised(parse_params((*spec.params, *spec.options), params, spec.name)))

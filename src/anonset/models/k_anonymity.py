@@ -4,18 +4,24 @@ Precondition   a release in rows; the quasi-identifier is every item that is not
 Check          read the published sets as byte strings, count equal ones, take the smallest count.
 Postcondition  `holds` iff the smallest count is at least k (an empty release holds); `measured["k"]` is that count.
                Whoever knows all quasi-identifier items of a person is left with at least k transactions.
+Option         `protect="sensitive-only"` counts only sets that stand beside a sensitive item in some transaction
+               ("sensitive k-anonymity"): a weaker promise, and its statement says so.
 
 L. Sweeney, "k-anonymity: a model for protecting privacy", 2002; for sets: Lin et al., "PTA", Definition 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
+from anonset.errors import ParameterError
 from anonset.release import Release, Verdict, Witness
 from anonset.spec import ModelSpec, Param
-from anonset.transactions import Longs, Transactions
+from anonset.transactions import Longs, Mask, Transactions
 
 MOST_WITNESSES = 5
 
@@ -29,14 +35,26 @@ K = Param(
     example=2,
 )
 
+PROTECT = Param(
+    "protect",
+    "choice",
+    "Whom to protect: everybody, or only those who share their set with a sensitive item (weaker; others stay exact).",
+    default="all",
+    choices=("all", "sensitive-only"),
+    example="all",
+)
 
-def check(release: Release, k: int) -> Verdict:
-    """Whether every published quasi-identifier set is shared by at least k transactions."""
+
+def check(release: Release, k: int, protect: str = "all") -> Verdict:
+    """Whether every published quasi-identifier set (that is to be protected) is shared by at least k transactions."""
     sets = release.transactions.quasi()
     examples, sizes = equal_sets(sets)
+    if protect != "all":
+        beside = _beside_a_secret(release.transactions, sets, examples)
+        examples, sizes = examples[beside], sizes[beside]
     smallest = int(sizes.min()) if len(sizes) else len(sets)
-    holds = len(sets) == 0 or smallest >= k
-    params = {"k": k}
+    holds = len(sizes) == 0 or smallest >= k
+    params = SPEC.promised({"k": k, "protect": protect})
     return Verdict(
         model="k-anonymity",
         params=params,
@@ -52,12 +70,36 @@ def equal_sets(sets: Transactions) -> tuple[Longs, Longs]:
     if not len(sets):
         empty = np.empty(0, dtype=np.int64)
         return empty, empty
+    _, first, sizes = np.unique(_codes(sets), return_index=True, return_counts=True)
+    return first.astype(np.int64), sizes.astype(np.int64)
+
+
+def _codes(sets: Transactions) -> Longs:
+    """A number for each transaction, the same for equal sets."""
     item_bytes = pa.py_buffer(sets.items.tobytes())
     bounds = pa.py_buffer((sets.offsets * sets.items.itemsize).tobytes())
     keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(sets), [None, bounds, item_bytes])
-    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    _, first, sizes = np.unique(codes, return_index=True, return_counts=True)
-    return first.astype(np.int64), sizes.astype(np.int64)
+    codes: Longs = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes
+
+
+def _beside_a_secret(data: Transactions, sets: Transactions, examples: Longs) -> Mask:
+    """Which of the distinct sets some transaction publishes together with a sensitive item."""
+    if data.sensitive is None or not data.sensitive.any():
+        raise ParameterError("sensitive", "name the sensitive items", "none", "Without them nobody is protected.")
+    codes = _codes(sets)
+    marked = np.zeros(len(sets), dtype=np.bool_)
+    marked[codes[np.diff(data.secrets().offsets) > 0]] = True
+    return marked[codes[examples]]
+
+
+def _wording(params: Mapping[str, Any]) -> str:
+    if params.get("protect", "all") == "all":
+        return SPEC.statement
+    return (
+        "every published set of quasi-identifier items that stands beside a sensitive item is shared by at least {k} "
+        "transactions; other transactions are not protected"
+    )
 
 
 def _witnesses(sets: Transactions, examples: Longs, sizes: Longs, k: int) -> tuple[Witness, ...]:
@@ -81,4 +123,6 @@ SPEC = ModelSpec(
     check=check,
     paper="L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",
     default_method="pta",
+    options=(PROTECT,),
+    wording=_wording,
 )

@@ -95,12 +95,12 @@ def write_options() -> list[Choice]:
     ]
 
 
-def model_options() -> list[Choice]:
-    """`--model` and the parameters of all models."""
+def model_options(varied: bool = False) -> list[Choice]:
+    """`--model` and the parameters of all models; with the options that vary a promise, where no method offers them."""
     from anonset.models import MODELS
 
     model = Param("model", "text", f"What to promise: {', '.join(MODELS)}.")
-    owners = {name: spec.params for name, spec in MODELS.items()}
+    owners = {name: (*spec.params, *(spec.options if varied else ())) for name, spec in MODELS.items()}
     return [
         Choice(model, PRIVACY, metavar="NAME", complete=lambda: MODELS, parsed=False),
         *_union(owners, dict.fromkeys(owners, PRIVACY), PRIVACY),
