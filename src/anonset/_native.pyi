@@ -87,6 +87,18 @@ def gray_keys(offsets: Longs, items: Ints, rank: Ints) -> tuple[Longs, Bytes]: .
 def prim_tours(
     offsets: Longs, items: Ints, order: Longs, bounds: Longs, n_items: int, threads: int, monitor: Monitor
 ) -> tuple[Longs, Longs]: ...
+def genetic_tours(
+    offsets: Longs,
+    items: Ints,
+    order: Longs,
+    bounds: Longs,
+    n_items: int,
+    population: int,
+    generations: int,
+    seed: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Longs]: ...
 def window_groups(
     offsets: Longs, items: Ints, loops: Longs, bounds: Longs, n_items: int, k: int, threads: int, monitor: Monitor
 ) -> tuple[Ints, Bytes, int]: ...

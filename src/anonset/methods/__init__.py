@@ -8,6 +8,8 @@ from anonset.methods import (
     cahd_gray,
     cahd_rcm,
     crowd,
+    gray_tsp,
+    gsc,
     kamp,
     km_apriori,
     km_direct,
@@ -25,6 +27,8 @@ METHODS: dict[str, MethodSpec] = {
     for spec in (
         pta.SPEC,
         crowd.SPEC,
+        gsc.SPEC,
+        gray_tsp.SPEC,
         cahd_balanced.SPEC,
         cahd_gray.SPEC,
         cahd_rcm.SPEC,

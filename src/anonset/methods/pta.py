@@ -58,7 +58,7 @@ def run(data: Transactions, job: Job, *, k: int, segments: int | None, item_orde
     groups, voters = window_groups(quasi, loops, bounds, k, job)
     published = recode(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
-    return replace(Draft.of_rows(published, figures), notes=_fewer_segments(len(lengths), segments, k))
+    return replace(Draft.of_rows(published, figures), notes=fewer_segments("PTA", len(lengths), segments, k))
 
 
 def cut(n: int, k: int, segments: int | None = None) -> Longs:
@@ -81,10 +81,11 @@ def cut(n: int, k: int, segments: int | None = None) -> Longs:
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
-def _fewer_segments(made: int, wanted: int | None, k: int) -> tuple[str, ...]:
+def fewer_segments(who: str, made: int, wanted: int | None, k: int) -> tuple[str, ...]:
+    """A note where fewer segments were made than asked for."""
     if wanted is None or not 0 < made < wanted:
         return ()
-    return (f"PTA made {made:,} segments instead of {wanted:,}, so that each holds at least k = {k:,} transactions.",)
+    return (f"{who} made {made:,} segments instead of {wanted:,}, so that each holds at least k = {k:,} transactions.",)
 
 
 def _require_memory(n: int, parts: int) -> None:
