@@ -6,6 +6,19 @@ namespace anonset::bind {
 
 void bind_rows(nb::module_& m) {
     m.def(
+        "item_counts",
+        [](In<std::int32_t> items, std::int64_t vocabulary, int threads) {
+            std::vector<std::int64_t> counts;
+            {
+                nb::gil_scoped_release without_gil;
+                Monitor unwatched;
+                counts = item_counts(items.data(), static_cast<std::int64_t>(items.shape(0)), vocabulary, threads,
+                                     unwatched);
+            }
+            return to_numpy(std::move(counts));
+        },
+        nb::arg("items"), nb::arg("vocabulary"), nb::arg("threads"));
+    m.def(
         "take_rows",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> order, int threads) {
             OwnedCsr out;

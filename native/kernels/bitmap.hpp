@@ -21,13 +21,36 @@
 
 namespace anonset {
 
-// shared[j] = the bits that bitmap `one` and the j-th of `others` have in common; all are `words` long.
+// shared[j] = the bits that bitmap `one` and the j-th of `others` have in common. Words > 0 is their length in words
+// where the compiler may know it; otherwise it is `words`.
+template <int Words>
+ANONSET_INLINE void count_shared(const std::uint64_t* one, const std::uint64_t* others, std::int64_t words,
+                                 std::int64_t count, std::uint32_t* shared) {
+    const std::int64_t length = Words > 0 ? Words : words;
+    for (std::int64_t j = 0; j < count; ++j, others += length) {
+        int bits = 0;
+        for (std::int64_t w = 0; w < length; ++w) bits += __builtin_popcountll(one[w] & others[w]);
+        shared[j] = static_cast<std::uint32_t>(bits);
+    }
+}
+
 ANONSET_CLONES inline void shared_bits(const std::uint64_t* one, const std::uint64_t* others, std::int64_t words,
                                        std::int64_t count, std::uint32_t* shared) {
-    for (std::int64_t j = 0; j < count; ++j, others += words) {
-        int bits = 0;
-        for (std::int64_t w = 0; w < words; ++w) bits += __builtin_popcountll(one[w] & others[w]);
-        shared[j] = static_cast<std::uint32_t>(bits);
+    switch (words) {
+        case 1:
+            return count_shared<1>(one, others, words, count, shared);
+        case 2:
+            return count_shared<2>(one, others, words, count, shared);
+        case 3:
+            return count_shared<3>(one, others, words, count, shared);
+        case 4:
+            return count_shared<4>(one, others, words, count, shared);
+        case 5:
+            return count_shared<5>(one, others, words, count, shared);
+        case 6:
+            return count_shared<6>(one, others, words, count, shared);
+        default:
+            return count_shared<0>(one, others, words, count, shared);
     }
 }
 
@@ -66,11 +89,17 @@ class SharedItems {
 
     // places_[item] = 1 + the local number of an item that at least two rows hold, and 0 for any other.
     void renumber(const Csr& data, const std::int64_t* rows) {
-        touched_.clear();
+        std::int64_t most = 0;
+        for (std::int64_t i = 0; i < count_; ++i) most += data.size(rows[i]);
+        touched_.resize(most + 1);
+        std::int64_t touched = 0;
         for_rows(data, rows, count_, [&](std::int64_t row) {
-            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item)
-                if (places_[*item]++ == 0) touched_.push_back(*item);
+            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item) {
+                touched_[touched] = *item;  // kept if it is new; a branch would be guessed wrong too often
+                touched += places_[*item]++ == 0;
+            }
         });
+        touched_.resize(touched);
         times_.clear();
         local_ = 0;
         for (const std::int32_t item : touched_) {

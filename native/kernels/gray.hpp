@@ -11,10 +11,23 @@
 #include <utility>
 #include <vector>
 
+#include "bitmap.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 
 namespace anonset {
+
+// The ranks of at most FEW items, ascending. Every rank goes where as many ranks are smaller: no branch to guess, and a
+// vector unit counts for all at once.
+constexpr std::int64_t FEW = 16;
+ANONSET_CLONES inline void sort_few(const std::int32_t* items, std::int64_t size, const std::int32_t* rank,
+                                    std::uint32_t* out) {
+    std::int32_t ranks[FEW] = {}, smaller[FEW] = {};
+    for (std::int64_t i = 0; i < size; ++i) ranks[i] = rank[items[i]];
+    for (std::int64_t j = 0; j < size; ++j)
+        for (std::int64_t i = 0; i < FEW; ++i) smaller[i] += ranks[j] < ranks[i];
+    for (std::int64_t i = 0; i < size; ++i) out[smaller[i]] = static_cast<std::uint32_t>(ranks[i]);
+}
 
 // The rows of `data` with their items replaced by Gray tokens; `rank` gives each item's position in [0,
 // domain).
@@ -32,7 +45,7 @@ struct GrayTokens {
         const std::int64_t size = data.size(row);
         const std::int32_t* items = data.begin(row);
         if (size <= FEW) {
-            sort_few(items, size, out);
+            sort_few(items, size, rank_, out);
         } else if (static_cast<std::int64_t>(marks.size()) <= 4 * size) {
             for (std::int64_t i = 0; i < size; ++i) mark(rank_[items[i]], marks);
             std::uint32_t* next = out;
@@ -56,19 +69,8 @@ struct GrayTokens {
     }
 
   private:
-    static constexpr std::int64_t FEW = 16;
-
     static void mark(std::int32_t rank, std::vector<std::uint64_t>& marks) {
         marks[rank / 64] |= std::uint64_t{1} << rank % 64;
-    }
-
-    // Every rank goes where as many ranks are smaller: no branch to guess, and a vector unit counts for all at once.
-    void sort_few(const std::int32_t* items, std::int64_t size, std::uint32_t* out) const {
-        std::int32_t ranks[FEW] = {}, smaller[FEW] = {};
-        for (std::int64_t i = 0; i < size; ++i) ranks[i] = rank_[items[i]];
-        for (std::int64_t j = 0; j < size; ++j)
-            for (std::int64_t i = 0; i < FEW; ++i) smaller[i] += ranks[j] < ranks[i];
-        for (std::int64_t i = 0; i < size; ++i) out[smaller[i]] = static_cast<std::uint32_t>(ranks[i]);
     }
 
     const std::int32_t* rank_;
@@ -90,20 +92,22 @@ class GraySort {
             tokens_.recode(row, marks[worker]);
             entries_[row] = {key(row, 0), row};
         });
-        std::vector<Run> large{{0, rows, 0}}, small;
+        std::vector<Run> large, small;
         const std::int64_t limit = std::max<std::int64_t>(4096, rows / (8 * threads_));
+        const auto keep = [&](const Run& run) { (run.end - run.begin > limit ? large : small).push_back(run); };
+        distribute(keep);
         while (!large.empty()) {
             const Run run = large.back();
             large.pop_back();
             if (run.depth > 0)
                 for_blocks(run, [&](std::int64_t i, int) { entries_[i].key = key(entries_[i].row, run.depth); });
             sort_blocks(run);
-            for_ties(run, [&](const Run& ties) { (ties.end - ties.begin > limit ? large : small).push_back(ties); });
+            for_ties(run, keep);
         }
         const auto runs = static_cast<std::int64_t>(small.size());
         parallel_for(runs, threads_, monitor_, [&](std::int64_t i, int) { refine(small[i]); }, 16);
         std::vector<std::int64_t> order(rows);
-        for (std::int64_t i = 0; i < rows; ++i) order[i] = entries_[i].row;
+        for_blocks({0, rows, 0}, [&](std::int64_t i, int) { order[i] = entries_[i].row; });
         return order;
     }
 
@@ -133,16 +137,43 @@ class GraySort {
         }
     }
 
+    // Sorts a run; at depth 0 the keys are there already.
     void refine(const Run& first) {
         std::vector<Run> open{first};
         while (!open.empty()) {
             const Run run = open.back();
             open.pop_back();
             monitor_.check();
-            for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
+            if (run.depth > 0)
+                for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
             std::sort(entries_.begin() + run.begin, entries_.begin() + run.end);
             for_ties(run, [&](const Run& ties) { open.push_back(ties); });
         }
+    }
+
+    // Brings entries together whose keys begin with the same bits, and calls found(run) for each such run.
+    template <class Found>
+    void distribute(Found&& found) {
+        constexpr int most_bits = 12;
+        const int used = bits_ * per_key_, shift = std::max(0, used - most_bits);
+        const std::int64_t buckets = std::int64_t{1} << std::min(used, most_bits), rows = tokens_.data.rows;
+        std::vector<std::vector<std::int64_t>> next(threads_, std::vector<std::int64_t>(buckets, 0));
+        parallel_for(threads_, threads_, monitor_, [&](std::int64_t b, int) {
+            for (std::int64_t i = block({0, rows, 0}, b); i < block({0, rows, 0}, b + 1); ++i)
+                ++next[b][entries_[i].key >> shift];
+        });
+        std::int64_t total = 0;
+        for (std::int64_t bucket = 0; bucket < buckets; ++bucket) {
+            const std::int64_t begin = total;
+            for (auto& cursor : next) total += std::exchange(cursor[bucket], total);
+            if (total > begin) found(Run{begin, total, 0});
+        }
+        std::vector<Entry> sorted(rows);
+        parallel_for(threads_, threads_, monitor_, [&](std::int64_t b, int) {
+            for (std::int64_t i = block({0, rows, 0}, b); i < block({0, rows, 0}, b + 1); ++i)
+                sorted[next[b][entries_[i].key >> shift]++] = entries_[i];
+        });
+        entries_.swap(sorted);
     }
 
     std::int64_t block(const Run& run, std::int64_t i) const {

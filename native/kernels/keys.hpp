@@ -43,6 +43,20 @@ struct Sixteen<std::uint64_t> {
     typedef std::uint64_t Keys __attribute__((vector_size(128)));
 };
 
+// row[j] = distance << shift | j for first ≤ j < last, where the distance is between a row of `size` items and rows of
+// sizes[j] items of which they share overlap[j].
+#define ANONSET_DISTANCE_KEYS(Key, Wide)                                                                   \
+    ANONSET_CLONES inline void distance_keys(Wide size, const Wide* sizes, const std::uint32_t* overlap,   \
+                                             std::int64_t first, std::int64_t last, int shift, Key* row) { \
+        for (std::int64_t j = first; j < last; ++j)                                                        \
+            row[j] = static_cast<Key>((size + sizes[j] - 2 * static_cast<Wide>(overlap[j])) << shift |     \
+                                      static_cast<Wide>(j));                                               \
+    }
+ANONSET_DISTANCE_KEYS(std::uint16_t, std::uint32_t)
+ANONSET_DISTANCE_KEYS(std::uint32_t, std::uint32_t)
+ANONSET_DISTANCE_KEYS(std::uint64_t, std::uint64_t)
+#undef ANONSET_DISTANCE_KEYS
+
 // Distances as keys `distance << shift | node`: the least key of a row is its nearest node, ties to the lowest index.
 // Key is as narrow as the distances allow.
 template <class Key>
@@ -70,12 +84,13 @@ class KeyMatrix {
         shared.row(i, overlap.data());
         Key* row = keys_[i * blocks_].key;
         row[i] = NONE;
-        for (std::int64_t j = i + 1; j < nodes_; ++j) {
-            const Wide distance = (sizes_[i] + sizes_[j] - 2 * static_cast<Wide>(overlap[j])) << shift_;
-            row[j] = static_cast<Key>(distance | static_cast<Wide>(j));
-            keys_[j * blocks_].key[i] = static_cast<Key>(distance | static_cast<Wide>(i));
-        }
-        std::fill(row + nodes_, row + 16 * blocks_, NONE);
+        distance_keys(sizes_[i], sizes_.data(), overlap.data(), i + 1, nodes_, shift_, row);
+        const Key name = static_cast<Key>((Key{1} << shift_) - 1);
+        Key* column = keys_.data()->key + i;
+        const std::int64_t width = 16 * blocks_;
+        for (std::int64_t j = i + 1; j < nodes_; ++j)
+            column[j * width] = static_cast<Key>((row[j] & ~name) | static_cast<Key>(i));
+        std::fill(row + nodes_, row + width, NONE);
     }
 
     std::int64_t nodes() const { return nodes_; }

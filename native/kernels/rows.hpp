@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,20 @@
 #include "monitor.hpp"
 
 namespace anonset {
+
+// How often each item of the vocabulary occurs.
+inline std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int64_t size, std::int64_t vocabulary,
+                                             int threads, Monitor& monitor) {
+    const std::int64_t blocks = std::clamp<std::int64_t>(size / 65536, 1, thread_count(threads));
+    std::vector<std::vector<std::int64_t>> counts(blocks);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
+        counts[block].assign(vocabulary, 0);
+        for (std::int64_t i = size * block / blocks; i < size * (block + 1) / blocks; ++i) ++counts[block][items[i]];
+    });
+    for (std::int64_t block = 1; block < blocks; ++block)
+        for (std::int64_t item = 0; item < vocabulary; ++item) counts[0][item] += counts[block][item];
+    return std::move(counts[0]);
+}
 
 // The rows of `data` named by `order`, one after the other.
 inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads,

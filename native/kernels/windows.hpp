@@ -51,17 +51,18 @@ class WindowGrouper {
         starts_.assign(1, 0);
         for (std::int64_t i = 0; i < size; ++i) starts_.push_back(starts_.back() + data_.size(loop[i]));
         items_.resize(starts_.back());
-        touched_.clear();
+        touched_.resize(starts_.back() + 1);
         std::int32_t* next = items_.data();
+        std::int32_t known = 0;
         for_rows(data_, loop, size, [&](std::int64_t row) {
             for (const std::int32_t* item = data_.begin(row); item != data_.end(row); ++item) {
-                if (places_[*item] == 0) {
-                    touched_.push_back(*item);
-                    places_[*item] = static_cast<std::int32_t>(touched_.size());
-                }
-                *next++ = places_[*item] - 1;
+                touched_[known] = *item;  // kept if it is new; a branch would be guessed wrong too often
+                const std::int32_t place = places_[*item];
+                known += place == 0;
+                *next++ = (places_[*item] = place == 0 ? known : place) - 1;
             }
         });
+        touched_.resize(known);
         for (const std::int32_t item : touched_) places_[item] = 0;
         holders_.assign(touched_.size(), 0);
     }

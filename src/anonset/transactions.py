@@ -7,6 +7,7 @@ transaction `i` are `items[offsets[i]:offsets[i + 1]]`, codes into `labels`, asc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any
@@ -325,9 +326,9 @@ class Transactions:
 
         Degrees and counts belong to the original occurrences and are left behind.
         """
-        bare = replace(self, sensitivity=None, counts=None)
         if self.sensitive is None or not self.sensitive.any():
-            return replace(bare, offsets=offsets, items=items)
+            return self.with_rows(offsets, items)
+        bare = replace(self, sensitivity=None, counts=None)
         secret = self.secrets()
         new_rows = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(offsets))
         rows = np.concatenate((new_rows, secret.rows))
@@ -335,6 +336,18 @@ class Transactions:
         order = np.lexsort((codes, rows))
         sizes = np.diff(offsets) + secret.lengths
         return replace(bare, offsets=np.concatenate(([0], np.cumsum(sizes))), items=codes[order])
+
+    def with_rows(self, offsets: Longs, items: Ints) -> Transactions:
+        """Other rows, which a kernel made of valid ones: they are not checked again, which would cost as much.
+
+        Degrees and counts belong to the original occurrences and are left behind.
+        """
+        other = copy(self)
+        for name, value in (("offsets", offsets), ("items", items), ("sensitivity", None), ("counts", None)):
+            object.__setattr__(other, name, value)
+        _freeze(other, "offsets", np.int64)
+        _freeze(other, "items", np.int32)
+        return other
 
     def with_sensitive(self, names: Iterable[str]) -> Transactions:
         """The same data with these items marked sensitive; unknown names are an error."""

@@ -28,11 +28,12 @@ ITEM_ORDER = Param(
 )
 
 
-def item_ranks(data: Transactions, item_order: ItemOrder = "frequency") -> Ints:
+def item_ranks(data: Transactions, item_order: ItemOrder = "frequency", threads: int = 1) -> Ints:
     """The position of each item, the most significant first; equally frequent items stay in code order."""
     ranks = np.arange(data.n_items, dtype=np.int32)
     if item_order == "frequency":
-        ranks[np.argsort(-data.item_counts, kind="stable")] = np.arange(data.n_items, dtype=np.int32)
+        counts = _native.item_counts(data.items, data.n_items, threads)
+        ranks[np.argsort(-counts, kind="stable")] = np.arange(data.n_items, dtype=np.int32)
     return ranks
 
 
@@ -45,7 +46,7 @@ def gray_order(data: Transactions, job: Job, item_order: ItemOrder = "frequency"
     >>> [data[i] for i in gray_order(data, Job(), "given")]
     [(), ('D',), ('C', 'D'), ('C',), ('B', 'C')]
     """
-    ranks = item_ranks(data, item_order)
+    ranks = item_ranks(data, item_order, job.threads)
     with job.stage("sort", total=len(data)) as monitor:
         return _native.gray_order(data.offsets, data.items, ranks, job.threads, monitor)
 
@@ -65,7 +66,7 @@ def gray_sorted(data: Transactions, job: Job, item_order: ItemOrder = "frequency
     order = gray_order(data, job, item_order)
     with job.stage("sort", total=len(data)):
         offsets, items = _native.take_rows(data.offsets, data.items, order, job.threads)
-        return order, Transactions(offsets, items, data.labels)
+        return order, Transactions.from_codes([0], [], data.labels).with_rows(offsets, items)
 
 
 def gray_keys(data: Transactions, item_order: ItemOrder = "frequency") -> pa.LargeBinaryArray:
