@@ -146,7 +146,8 @@ class GraySort {
             monitor_.check();
             if (run.depth > 0)
                 for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
-            std::sort(entries_.begin() + run.begin, entries_.begin() + run.end);
+            const auto from = entries_.begin() + run.begin, to = entries_.begin() + run.end;
+            if (!std::is_sorted(from, to)) std::sort(from, to);  // equal rows mostly are
             for_ties(run, [&](const Run& ties) { open.push_back(ties); });
         }
     }
@@ -154,9 +155,11 @@ class GraySort {
     // Brings entries together whose keys begin with the same bits, and calls found(run) for each such run.
     template <class Found>
     void distribute(Found&& found) {
-        constexpr int most_bits = 12;
-        const int used = bits_ * per_key_, shift = std::max(0, used - most_bits);
-        const std::int64_t buckets = std::int64_t{1} << std::min(used, most_bits), rows = tokens_.data.rows;
+        const std::int64_t rows = tokens_.data.rows;
+        int leading = 1;  // bits that decide; about 16 entries that share them
+        while (leading < 16 && (std::int64_t{16} << leading) < rows) ++leading;
+        const int used = bits_ * per_key_, shift = std::max(0, used - leading);
+        const std::int64_t buckets = std::int64_t{1} << std::min(used, leading);
         std::vector<std::vector<std::int64_t>> next(threads_, std::vector<std::int64_t>(buckets, 0));
         parallel_for(threads_, threads_, monitor_, [&](std::int64_t b, int) {
             for (std::int64_t i = block({0, rows, 0}, b); i < block({0, rows, 0}, b + 1); ++i)

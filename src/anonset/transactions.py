@@ -288,11 +288,13 @@ class Transactions:
         if items.all():
             return self
         keep = items[self.items]
-        sizes = np.bincount(self.rows[keep], minlength=len(self))
+        kept_before = np.zeros(self.nnz + 1, dtype=np.int32 if self.nnz < MAX_ITEMS else np.int64)
+        np.cumsum(keep, out=kept_before[1:])
+        fewer = self.with_rows(kept_before[self.offsets], self.items[keep])
+        if self.sensitivity is None and self.counts is None:
+            return fewer
         return replace(
-            self,
-            offsets=np.concatenate(([0], np.cumsum(sizes))),
-            items=self.items[keep],
+            fewer,
             sensitivity=None if self.sensitivity is None else self.sensitivity[keep],
             counts=None if self.counts is None else self.counts[keep],
         )
@@ -338,7 +340,7 @@ class Transactions:
         return replace(bare, offsets=np.concatenate(([0], np.cumsum(sizes))), items=codes[order])
 
     def with_rows(self, offsets: Longs, items: Ints) -> Transactions:
-        """Other rows, which a kernel made of valid ones: they are not checked again, which would cost as much.
+        """Other rows, which were made of valid ones: they are not checked again, which would cost as much.
 
         Degrees and counts belong to the original occurrences and are left behind.
         """
