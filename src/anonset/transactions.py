@@ -290,7 +290,7 @@ class Transactions:
         keep = items[self.items]
         kept_before = np.zeros(self.nnz + 1, dtype=np.int32 if self.nnz < MAX_ITEMS else np.int64)
         np.cumsum(keep, out=kept_before[1:])
-        fewer = self.with_rows(kept_before[self.offsets], self.items[keep])
+        fewer = self.with_rows(kept_before[self.offsets].astype(np.int64), self.items[keep])
         if self.sensitivity is None and self.counts is None:
             return fewer
         return replace(
