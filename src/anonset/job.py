@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage's name, the steps done and the steps in all (None: not known)."""
 
+Tell = Callable[[str], None]
+"""Called with a sentence that the user should see while the work is going on."""
+
 
 class Job:
     """One run: its seed, its threads, its stages and their times.
@@ -31,7 +34,13 @@ class Job:
     ['sort']
     """
 
-    def __init__(self, seed: int | None = None, threads: int | None = None, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        seed: int | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        tell: Tell | None = None,
+    ) -> None:
         from anonset._native import Monitor
 
         if seed is not None and seed < 0:
@@ -42,6 +51,7 @@ class Job:
         self.threads = threads or 0  # 0: all cores
         self.seconds: dict[str, float] = {}
         self._progress = progress
+        self._tell = tell
         self._stage = ""
         self._total: int | None = None
         self.monitor: Monitor = Monitor(self._tick if progress else None)
@@ -64,6 +74,11 @@ class Job:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
         if total is not None:
             self._tick(total)
+
+    def say(self, sentence: str) -> None:
+        """Something to know before the work goes on, such as how long it may take."""
+        if self._tell is not None:
+            self._tell(sentence)
 
     def cancel(self) -> None:
         """Ask the work to stop, from any thread; it ends with a `CancelledError` within a second."""

@@ -99,6 +99,7 @@ def anonymize(
                 format=format,
                 force=force,
                 keep_formulas=keep_formulas,
+                notes=draft.public_notes,
             )
             notes += certificate.notes
     result = Result(
@@ -110,9 +111,10 @@ def anonymize(
         seed=job.seed,
         measurements=measurements,
         seconds=job.seconds,
-        notes=(*source.notes, *draft.notes, *notes, *keep.warnings()),
+        notes=tuple(dict.fromkeys((*source.notes, *draft.notes, *draft.public_notes, *notes, *keep.warnings()))),
         certificate=certificate,
         cut=draft.cut,
+        public_notes=draft.public_notes if certificate is None else certificate.notes,
     )
     if report is not None:
         with job.stage("report"):

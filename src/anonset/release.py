@@ -118,7 +118,8 @@ class Draft:
     `source[i]` is the original transaction behind published transaction `i`, or −1 for one that the method
     invented. A method that invents transactions or leaves some out says how many: `transactions_added` and
     `transactions_removed` among its `measurements`. These are the method's own figures; they are private, like
-    everything computed from the original. A method that publishes nodes of a hierarchy hands over its cut.
+    everything computed from the original; so are its `notes`. `public_notes` are what every reader of the release
+    should know; they go into the certificate. A method that publishes nodes of a hierarchy hands over its cut.
     """
 
     release: Release
@@ -126,6 +127,7 @@ class Draft:
     measurements: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     cut: Cut | None = None
+    public_notes: tuple[str, ...] = ()
 
     @classmethod
     def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
@@ -137,10 +139,10 @@ class Draft:
 class Result:
     """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
 
-    Everything but `release`, `verdict` and `certificate` is private: `source` links each published transaction to
-    the original one, `measurements` (information loss …) are computed from the original, and whoever knows the
-    `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a method
-    works that way.
+    Everything but `release`, `verdict`, `certificate` and `public_notes` is private: `source` links each published
+    transaction to the original one, `measurements` (information loss …) are computed from the original, and whoever
+    knows the `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a
+    method works that way.
     """
 
     release: Release
@@ -154,6 +156,7 @@ class Result:
     notes: tuple[str, ...] = ()
     certificate: Certificate | None = None
     cut: Cut | None = None
+    public_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))

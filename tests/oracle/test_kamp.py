@@ -128,6 +128,7 @@ def test_synthetic_users_are_similar_transactions_and_marked_as_synthetic():
     assert group_by_similarity(data, 2, Job()).users.tolist() == [0, 1, 0, 1, 0, 1]
     result = anonset.anonymize(data, method="kamp", k=2, support=2, users_by_similarity=3, seed=1)
     assert any("3 users are synthetic" in note for note in result.notes)
+    assert result.public_notes == tuple(note for note in result.notes if "synthetic" in note)
     assert len(result.release.transactions.user_labels) >= 3
 
 
@@ -181,10 +182,11 @@ def test_an_absurd_number_of_combinations_is_refused_with_advice():
 def test_the_number_of_combinations_is_said_before_the_work_starts():
     said = []
     data = Transactions.from_lists([["a"], ["b"], ["a"], ["c"], ["b"], ["c"]], users=["u", "u", "v", "v", "w", "w"])
-    anonset.anonymize(
-        data, method="kamp", k=2, support=2, seed=1, progress=lambda stage, done, total: said.append(stage)
-    )
-    assert said.index("at most 6 combinations") < said.index("rewrite patterns")
+    job = Job(1, progress=lambda stage, done, total: said.append(stage), tell=said.append)
+    anonset.anonymize(data, method="kamp", k=2, support=2, job=job)
+    sentence = next(word for word in said if "combinations of up to 2" in word)
+    assert "at most 6 combinations" in sentence
+    assert said.index(sentence) < said.index("rewrite patterns")
 
 
 def test_pattern_distance_needs_users_on_both_sides():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,7 @@ def anonymize(
     require_source(data, reading)
     out, report = writing.get("out"), _report(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
-        job = Job(running.get("seed"), running.get("threads"), display)
+        job = Job(running.get("seed"), running.get("threads"), display, display.say)
         with _saying_what_is_there(out, job):
             result = make_release(
                 data,
@@ -186,11 +186,22 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
     if "ncp" in result.measurements:
         rows.append(("NCP", f"{result.measurements['ncp']:.4f}: 0 is exact, 1 says nothing (private)"))
+    if "virtual_users" in result.measurements:
+        rows.append(("rewritten", _rewritten(result.measurements)))
     if report is not None:
         rows.append(("report", report))
     if out is None:
         return [facts(rows), "", "No release was written: this was a trial run. Add --out FILE to publish it."]
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out, result.release.form))])]
+
+
+def _rewritten(figures: Mapping[str, Any]) -> str:
+    """What a method that invents and rewrites transactions did."""
+    return (
+        f"{figures['transactions_changed']:,} transactions changed and {figures['transactions_added']:,} added, "
+        f"{figures['items_removed']:,} items removed and {figures['items_added']:,} added, "
+        f"{figures['virtual_users']:,} virtual users (private)"
+    )
 
 
 def certificate_name(out: str, form: str = "rows") -> str:

@@ -94,7 +94,18 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
     method = certificate.method if certificate else ""
     own = {} if certificate is None else dict(certificate.method_parameters)
     nothing = np.empty(0, dtype=np.int64)
-    return Result(release, verdict, method, {**verdict.params, **own}, nothing, 0, {}, {}, certificate=certificate)
+    return Result(
+        release,
+        verdict,
+        method,
+        {**verdict.params, **own},
+        source=nothing,
+        seed=0,
+        measurements={},
+        seconds={},
+        certificate=certificate,
+        public_notes=() if certificate is None else tuple(certificate.notes),
+    )
 
 
 def _certificate(found: Found | None) -> Certificate | None:

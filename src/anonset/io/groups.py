@@ -53,11 +53,12 @@ def write_groups(
     format: str | None = None,
     force: bool = False,
     keep_formulas: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> Certificate:
     """Publish a release in groups as a folder; see `anonset.write`."""
     target = ensure_free_folder(path, force)
     chosen = group_format(target, format)
-    shown, notes = _as_published(release, chosen, keep_formulas)
+    shown, changes = _as_published(release, chosen, keep_formulas)
     with plain_errors(target), staging(force=force) as stage:
         folder = stage.folder(target, is_group_folder)
         files = {f"{name}{_ending(chosen)}": name for name in (TRANSACTIONS, SENSITIVE)}
@@ -70,7 +71,7 @@ def write_groups(
             sensitive_items=tuple(_counted(shown)),
             method=method,
             params=params,
-            notes=notes,
+            notes=(*notes, *changes),
         )
         (folder / CERTIFICATE).touch(mode=0o600)
         write_certificate(folder / CERTIFICATE, certificate)

@@ -42,6 +42,7 @@ def write(
     format: str | None = None,
     force: bool = False,
     keep_formulas: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> Certificate:
     """Publish a release that keeps its promise: the file and, beside it, `FILE.certificate.json`.
 
@@ -58,6 +59,8 @@ def write(
         What made the release, for the certificate.
     keep_formulas
         Write labels that a spreadsheet would run as a formula as they are.
+    notes
+        What readers of the certificate should know beyond what it says anyway.
 
     Examples
     --------
@@ -81,10 +84,11 @@ def write(
             format=format,
             force=force,
             keep_formulas=keep_formulas,
+            notes=notes,
         )
     target = ensure_free(path, force)
     chosen = format_of(target, format)
-    data, notes = _as_published(release.transactions, chosen, keep_formulas)
+    data, changes = _as_published(release.transactions, chosen, keep_formulas)
     with plain_errors(target), staging(force=force) as stage:
         temporary = stage.file(target)
         with temporary.open("wb") as file:
@@ -97,7 +101,7 @@ def write(
             sensitive_items=tuple(data.sensitive_names()),
             method=method,
             params=params,
-            notes=notes,
+            notes=(*notes, *changes),
         )
         _check_again(temporary, chosen, data, verdict)
         if sha256(temporary) != certificate.files[target.name]:

@@ -107,14 +107,16 @@ def run(
     users_by_similarity: int | None,
 ) -> Draft:
     """Anonymize `data` so that every combination of up to M patterns of a user is contained by at least k users."""
-    data, notes = with_users(data, users_by_similarity, job)
+    data, notes, public = with_users(data, users_by_similarity, job)
     goal = Goal(k, combinations, support)
     rows = Rows.of(data)
     require_feasible(rows, goal)
     before = rows.mine(goal, job)
     figures = require_countable(before, goal)
-    with job.stage(f"at most {figures['combinations_at_most']:,} combinations"):
-        pass  # says it before the work starts
+    job.say(
+        f"{figures['patterns']:,} patterns, {figures['maximal_patterns']:,} of them somebody's maximal ones: at most "
+        f"{figures['combinations_at_most']:,} combinations of up to {combinations} to look at."
+    )
     table, rounds = before, 0
     while is_rare(table, goal, job):
         repair = strategy if rounds < ROUNDS else "suppress"
@@ -122,14 +124,16 @@ def run(
         table = rows.mine(goal, job)
         rounds += 1
     figures |= {"rounds": rounds, "pattern_distance": between(before, table).average, **changes(data, rows, before)}
-    return Draft(Release(published(data, rows)), rows.source, figures, notes)
+    return Draft(Release(published(data, rows)), rows.source, figures, notes, public_notes=public)
 
 
-def with_users(data: Transactions, synthetic: int | None, job: Job) -> tuple[Transactions, tuple[str, ...]]:
-    """The data with users: their own, or groups of similar transactions where that was asked for."""
+def with_users(
+    data: Transactions, synthetic: int | None, job: Job
+) -> tuple[Transactions, tuple[str, ...], tuple[str, ...]]:
+    """The data with users, their own or, where asked for, groups of similar transactions; private and public notes."""
     if data.users is not None:
         unused = "The data name their users, so 'users_by_similarity' was not needed."
-        return data, (unused,) if synthetic is not None else ()
+        return data, (unused,) if synthetic is not None else (), ()
     if synthetic is None:
         advice = "Name the column of users, or group similar transactions with users_by_similarity."
         raise ParameterError("users", "say whom each transaction belongs to", "none", advice)
@@ -137,7 +141,7 @@ def with_users(data: Transactions, synthetic: int | None, job: Job) -> tuple[Tra
         f"The {synthetic:,} users are synthetic: groups of similar transactions. The promise is about these groups; "
         "whether a group is a person nobody knows."
     )
-    return group_by_similarity(data, synthetic, job), (note,)
+    return group_by_similarity(data, synthetic, job), (), (note,)
 
 
 def group_by_similarity(data: Transactions, users: int, job: Job) -> Transactions:
@@ -173,21 +177,23 @@ def require_feasible(rows: Rows, goal: Goal) -> None:
 
 def require_countable(table: UserPatterns, goal: Goal) -> dict[str, Any]:
     """How many patterns and combinations there are at most; an absurd number is refused."""
-    offsets, own = table.own()
-    sizes, users = np.unique(np.diff(offsets), return_counts=True)
-    live = len(np.unique(own))
-
-    def bound(most: int) -> int:
-        ways = sum(int(n) * _choices(int(size), most) for size, n in zip(sizes, users, strict=True))
-        return min(ways, _choices(live, most))
-
-    total = bound(goal.most)
+    total = combinations_at_most(table, goal.most)
     if total > MOST_COMBINATIONS:
-        fits = max((most for most in range(1, goal.most) if bound(most) <= MOST_COMBINATIONS), default=0)
+        smaller = range(1, goal.most)
+        fits = max((most for most in smaller if combinations_at_most(table, most) <= MOST_COMBINATIONS), default=0)
         advice = f"Choose at most {fits}, or a larger support." if fits else "Choose a larger support."
         most = f"leave at most {MOST_COMBINATIONS:,} combinations of patterns"
         raise ParameterError("combinations", most, f"{goal.most}, which makes up to {total:.1e}", advice)
+    live = len(np.unique(table.own()[1]))
     return {"patterns": len(table.patterns), "maximal_patterns": live, "combinations_at_most": total}
+
+
+def combinations_at_most(table: UserPatterns, most: int) -> int:
+    """How many combinations of up to `most` maximal patterns users can have, without counting them."""
+    offsets, own = table.own()
+    sizes, users = np.unique(np.diff(offsets), return_counts=True)
+    ways = sum(int(n) * _choices(int(size), most) for size, n in zip(sizes, users, strict=True))
+    return min(ways, _choices(len(np.unique(own)), most))
 
 
 def _choices(patterns: int, most: int) -> int:

@@ -61,6 +61,7 @@ def _published(result: Result) -> dict[str, Any]:
         },
         "release": _release(result.release),
         "files": {} if certificate is None else dict(certificate.files),
+        "notes": list(result.public_notes),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
     }
 
@@ -96,7 +97,7 @@ def _private(result: Result, data: Transactions, job: Job) -> dict[str, Any]:
         "transactions": len(data),
         "items": data.n_items,
         "occurrences": data.nnz,
-        "notes": list(result.notes),
+        "notes": [note for note in result.notes if note not in result.public_notes],
         "seed": result.seed if len(result.seconds) else None,
         "seconds": dict(result.seconds),
         "measurements": {name: _plain(value) for name, value in result.measurements.items()},

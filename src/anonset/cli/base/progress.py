@@ -17,6 +17,7 @@ class Display:
     """
 
     def __init__(self, *, quiet: bool, patience: float = PATIENCE) -> None:
+        self._quiet = quiet
         self._timer = None if quiet or not sys.stderr.isatty() else threading.Timer(patience, self._start)
         self._lock = threading.Lock()
         self._now: tuple[str, int, int | None] = ("start", 0, None)
@@ -46,6 +47,16 @@ class Display:
             self._now = (stage, done, total)
             if self._bars is not None:
                 self._draw()
+
+    def say(self, sentence: str) -> None:
+        """A sentence for the user, at once; above the bar where there is one."""
+        if self._quiet:
+            return
+        with self._lock:
+            if self._bars is None:
+                print(f"Note: {sentence}", file=sys.stderr, flush=True)
+            else:
+                self._bars.console.print(f"Note: {sentence}", markup=False, highlight=False)
 
     def _start(self) -> None:
         from rich.console import Console
