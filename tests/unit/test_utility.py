@@ -12,7 +12,7 @@ from anonset.patterns import frequent
 from anonset.utility import METRICS, measure
 from anonset.utility.discernibility import discernibility
 from anonset.utility.item_frequencies import frequency_error
-from anonset.utility.itemsets import overlap
+from anonset.utility.itemsets import changes, overlap
 from anonset.utility.lengths import length_change
 from anonset.utility.rules import compared, rules
 
@@ -73,7 +73,8 @@ def test_itemsets():
     labels = ["a", "b", "c"]
     before = frequent(Transactions.from_lists([["a", "b"], ["a", "b"], ["c"]], labels=labels), 2)
     after = frequent(Transactions.from_lists([["a"], ["a", "c"], ["b", "c"]], labels=labels), 2)
-    assert overlap(before, after) == (pytest.approx(1 / 2), pytest.approx(1 / 3), pytest.approx(2 / 5))
+    assert changes(before, after) == (1, 2, 1)
+    assert overlap(1, 2, 1) == (pytest.approx(1 / 2), pytest.approx(1 / 3), pytest.approx(2 / 5))
 
 
 def test_rules():
@@ -143,4 +144,12 @@ def test_every_metric_has_a_page_that_explains_its_figures(name):
     assert "**Example.**" in text
     for figure in metric.figures:
         assert f"`{figure.name}`" in text
+        assert f"| {figure.title} |" in text
     assert f"({name}.md)" in (PAGES / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+def test_tables_have_as_many_cells_in_every_line(page):
+    lines = [line for line in (PAGES / page).read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    cells = {line.replace("\\|", "").count("|") for line in lines}
+    assert len(cells) == 1, "an upright bar in a cell must be written \\|"

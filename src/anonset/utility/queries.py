@@ -55,6 +55,10 @@ def _counts(data: Transactions, queries: Ints, job: Job) -> Longs:
     )
 
 
+def _given(size: int) -> str:
+    return "a given item" if size == 1 else f"{size} given items"
+
+
 METRIC = Metric(
     name="queries",
     title="Counting queries",
@@ -64,7 +68,7 @@ METRIC = Metric(
         Figure(
             f"query_error_{size}",
             f"Query error, {size} item{'s' if size > 1 else ''}",
-            f"Average relative error of the question how many transactions hold {size} given items.",
+            f"Average relative error of counting the transactions that hold {_given(size)}.",
             "share",
         )
         for size in SIZES
