@@ -73,13 +73,21 @@ def test_a_private_report_says_so_in_its_name_and_on_its_page(result, data, tmp_
 
 def test_a_public_report_holds_nothing_computed_from_the_original(public, private, result, tmp_path):
     assert '<p class="badge public">PUBLIC</p>' in public
-    for word in ("8675309", "before", "Items changed", "Query error", "original\\u0022", '"original"'):
+    for word in (
+        "8675309",
+        "before and after",
+        "success before",
+        "Items changed",
+        "Query error",
+        "original\\u0022",
+        '"original"',
+    ):
         assert word in private or word.startswith("original")
         assert word not in body(public), word
     said = json.loads(write_report(result, None, tmp_path / "r.json", public=True).read_text("utf-8"))
     assert "private" not in said
     assert "seed" not in said["method"]["params"]
-    assert "notes" not in said
+    assert said["notes"] == []
 
 
 def test_json_has_the_same_content(result, data, tmp_path):
@@ -136,3 +144,21 @@ def test_reports_of_no_transactions(tmp_path):
     data = Transactions.from_lists([])
     result = anonset.anonymize(data, k=2, seed=1)
     assert write_report(result, data, tmp_path / "r.html").exists()
+
+
+def test_json_holds_what_the_charts_show(result, data, tmp_path):
+    drawn = json.loads(write_report(result, data, tmp_path / "r.json").read_text("utf-8"))["charts"]
+    assert set(drawn) >= {"group_sizes", "item_frequencies", "lengths", "attacks"}
+    shown = drawn["item_frequencies"]["series"]
+    assert [line["name"] for line in shown] == ["original", "published"]
+    counts = dict(zip(data.labels.to_pylist(), data.item_counts.tolist(), strict=True))
+    assert dict(zip(shown[0]["at"], shown[0]["values"], strict=True))["wine"] == counts["wine"]
+    assert sum(drawn["group_sizes"]["series"][0]["values"]) == result.verdict.measured["groups"]
+    public = json.loads(write_report(result, None, tmp_path / "p.json", public=True).read_text("utf-8"))["charts"]
+    assert set(public) == {"group_sizes", "item_frequencies", "lengths"}
+    assert [line["name"] for chart in public.values() for line in chart["series"]] == ["", "published", "published"]
+
+
+def test_itemsets_are_a_table_of_their_own(private):
+    assert "<th>invented</th>" in private
+    assert "Itemsets, low" not in body(private)

@@ -86,7 +86,11 @@ def _as_html(said: dict[str, Any], result: Result, data: Transactions | None) ->
 
 
 def _as_json(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
-    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    from anonset.report.charts import series
+    from anonset.report.page import figures
+
+    drawn = {name: series(figure) for name, figure in figures(said, result, data).items()}
+    return json.dumps({**said, "charts": drawn}, indent=2, ensure_ascii=False) + "\n"
 
 
 def _transactions(data: Any) -> Transactions:

@@ -7,7 +7,7 @@ Labels are escaped: Plotly would read `<b>` in them as formatting.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +28,7 @@ def group_sizes(sizes: Longs, promised: int | None = None) -> go.Figure:
     names = [str(low) if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
     figure = _figure("Group sizes", "transactions in the group", "groups")
     figure.add_bar(x=names, y=counts, marker_color=AFTER, hovertemplate="%{y:,} groups of %{x}<extra></extra>")
-    figure.update_xaxes(type="category")
+    figure.update_xaxes(type="category", nticks=12)
     if promised is not None and len(names):
         figure.add_annotation(
             x=0,
@@ -88,12 +88,35 @@ def attacks(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     figure = _figure("Chance of finding a person", "items that the attacker knows", "chance of success")
     known = [str(row["m"]) for row in rows]
     before, after = ([row[f"success_{when}"] for row in rows] for when in ("before", "after"))
-    figure.add_bar(x=known, y=before, name="original", marker_color=BEFORE, text=[f"{v:.1%}" for v in before])
-    figure.add_bar(x=known, y=after, name="published", marker_color=AFTER, text=[f"{v:.1%}" for v in after])
-    figure.update_traces(textposition="outside", cliponaxis=False)
+    figure.add_bar(x=known, y=before, name="original", marker_color=BEFORE, text=[_share(v) for v in before])
+    figure.add_bar(x=known, y=after, name="published", marker_color=AFTER, text=[_share(v) for v in after])
+    figure.update_traces(textposition="outside", textfont_size=10, textangle=0, cliponaxis=False)
+    figure.update_layout(bargroupgap=0.15)
     figure.update_xaxes(type="category")
     figure.update_yaxes(tickformat=".0%", rangemode="tozero")
     return figure
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}" if value >= 0.0005 or value == 0 else "&lt; 0.1%"
+
+
+def series(figure: go.Figure) -> dict[str, Any]:
+    """What a chart shows, as plain data: title, axes, and for each series its names and values."""
+    layout = figure.layout
+    names = layout.yaxis.ticktext
+    lines = []
+    for line in figure.data:
+        sideways = line.orientation == "h"
+        at, values = (line.y, line.x) if sideways else (line.x, line.y)
+        at = [unescape(name) for name in names] if sideways and names is not None else at
+        lines.append({"name": line.name or "", "at": _listed(at), "values": _listed(values)})
+    axes = {"xaxis": layout.xaxis.title.text, "yaxis": layout.yaxis.title.text}
+    return {"title": layout.title.text, **axes, "series": lines}
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(np.asarray(values).tolist())
 
 
 def short(label: str) -> str:
@@ -180,6 +203,7 @@ def times(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
         figure.add_scatter(
             x=[method] * len(own), y=own, name=method, mode="markers", marker={"color": colour, "size": 9}
         )
-    figure.update_yaxes(type="log" if len({row["seconds"] for row in rows}) > 1 else "linear")
+    if len({row["seconds"] for row in rows}) > 1:
+        figure.update_yaxes(type="log", dtick="D2", minorloglabels="complete")
     figure.update_xaxes(type="category")
     return figure.update_layout(showlegend=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,18 +17,23 @@ from anonset.report.content import source_of, tree_of
 from anonset.transactions import Transactions
 from anonset.utility.discernibility import group_sizes
 from anonset.utility.information_loss import item_changes
+from anonset.utility.metric import LEVELS
+
+LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_removed", "ncp", "pattern_distance"}
 
 
 def page(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
     """The HTML of a report; `data` is the original of a private one and None for a public one."""
-    figures = _figures(said, result, data)
-    shown = {name: json.loads(figure.to_json()) for name, figure in figures.items()}
+    shown = {name: json.loads(figure.to_json()) for name, figure in figures(said, result, data).items()}
     return templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs())
 
 
-def _figures(said: dict[str, Any], result: Result, data: Transactions | None) -> dict[str, Any]:
+def figures(said: dict[str, Any], result: Result, data: Transactions | None) -> dict[str, Any]:
+    """The charts of a report by name."""
     release = result.release
-    figures = {"group_sizes": charts.group_sizes(group_sizes(release), result.verdict.params.get("k"))}
+    # Other models promise nothing about the number of equal transactions.
+    promised = result.verdict.params["k"] if result.verdict.model == "k-anonymity" else None
+    figures = {"group_sizes": charts.group_sizes(group_sizes(release), promised)}
     if data is None or "not_compared" in said["private"]:
         published = release.transactions.quasi()
         labels = published.labels.to_pylist()
@@ -56,6 +62,9 @@ def templates() -> Environment:
     )
     environment.filters["number"] = _number
     environment.filters["percent"] = _percent
+    environment.filters["first_fact"] = _first_fact
+    environment.filters["own_figures"] = _own_figures
+    environment.filters["levels"] = _levels
     return environment
 
 
@@ -67,5 +76,24 @@ def _number(value: Any) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else "–" if value is None else str(value)
 
 
+def _first_fact(measured: Mapping[str, Any]) -> tuple[str, Any]:
+    """The figure that a model measures first: its own strength."""
+    return next(iter(measured.items()), ("–", None))
+
+
+def _own_figures(measurements: Mapping[str, Any]) -> dict[str, Any]:
+    """What the method did, beyond the losses that are measured for all methods alike."""
+    plain = {name: value for name, value in measurements.items() if isinstance(value, (int, float, str))}
+    return {name: value for name, value in plain.items() if name not in LOSSES}
+
+
+def _levels(utility: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The figures about frequent itemsets as a table: one line for each support."""
+    shown = {row["name"]: row["shown"] for row in utility if row["metric"] == "itemsets"}
+    columns = {"precision": "precision", "recall": "recall", "f1": "F1", "kept": "kept", "lost": "lost"}
+    columns = {"support": "support", **columns, "invented": "invented"}
+    return [{title: shown[f"itemsets_{name}_{level}"] for name, title in columns.items()} for level in LEVELS if shown]
+
+
 def _percent(value: float) -> str:
-    return f"{value:.1%}" if value >= 0.0005 or value == 0 else "< 0.1%"
+    return f"{value:.1%}" if value >= 0.0005 or value == 0 else "<\N{NO-BREAK SPACE}0.1%"

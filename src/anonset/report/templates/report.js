@@ -4,8 +4,7 @@
     const style = getComputedStyle(document.documentElement);
     return { text: style.getPropertyValue("--text").trim(), line: style.getPropertyValue("--line").trim() };
   };
-  const themed = () => {
-    const { text, line } = colours();
+  const themed = ({ text, line }) => {
     return {
       "font.color": text, "xaxis.gridcolor": line, "yaxis.gridcolor": line,
       "xaxis.zerolinecolor": line, "yaxis.zerolinecolor": line,
@@ -18,8 +17,18 @@
     const options = { responsive: true, displayModeBar: false };
     drawn.push(Plotly.newPlot(place, figure.data, figure.layout, options).then(() => place));
   }
-  const apply = () => Promise.all(drawn).then((all) => all.forEach((place) => Plotly.relayout(place, themed())));
+  const apply = () => Promise.all(drawn).then((all) => all.forEach((place) => Plotly.relayout(place, themed(colours()))));
   apply();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
-  matchMedia("print").addEventListener("change", apply);
+  // Paper is narrower than most windows: charts are drawn anew for it, and for the window again afterwards.
+  const paper = 660;
+  const places = () => Object.keys(charts).map((name) => document.getElementById(name)).filter((place) => place);
+  const half = (place) => place.matches(".grid > *") && !place.matches(".grid > :last-child:nth-child(odd)");
+  addEventListener("beforeprint", () => places().forEach((place) => {
+    const width = half(place) ? paper / 2 - 12 : paper;
+    Plotly.relayout(place, { ...themed({ text: "#000", line: "#ccc" }), width });
+  }));
+  addEventListener("afterprint", () => places().forEach((place) => {
+    Plotly.relayout(place, { ...themed(colours()), width: null, autosize: true });
+  }));
 })();
