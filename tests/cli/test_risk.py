@@ -1,5 +1,6 @@
 """`anonset risk`: what it says about data alone and about data with a release."""
 
+import csv
 import json
 
 import pytest
@@ -56,3 +57,19 @@ def test_the_attacker_options_are_checked(cli, baskets, release):
     assert cli("risk", baskets, "--attacker", "given").code == 2
     assert cli("risk", baskets, release, "--attacker", "rarest").code == 2
     assert cli("risk", baskets, "--attacker", "given", "--items", "1,4", "-m", 1).code == 0
+
+
+def test_everybodys_own_chance_goes_to_a_private_file(cli, baskets, release, tmp_path):
+    done = cli("risk", baskets, "-m", 2, "--scores", tmp_path / "scores.csv")
+    assert done.code == 0
+    path = tmp_path / "scores.PRIVATE.csv"
+    assert path.stat().st_mode & 0o777 == 0o600
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [row["transaction"] for row in rows] == ["1", "2", "3", "4", "5", "6"]
+    assert float(rows[0]["singled_out_by_2"]) == pytest.approx(2 / 3)
+    assert rows[4]["singled_out_by_2"] == ""  # too short to be attacked
+    assert cli("risk", baskets, release, "--scores", tmp_path / "scores.csv").code == 2
+    assert cli("risk", baskets, release, "--scores", tmp_path / "scores.csv", "--force").code == 0
+    linked = list(csv.DictReader(path.read_text().splitlines()))
+    assert float(linked[0]["linked_by_hamming"]) == pytest.approx(1 / 3)
+    assert cli("risk", baskets, "--scores", tmp_path / "scores.txt").code == 2

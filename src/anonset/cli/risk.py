@@ -8,7 +8,7 @@ import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, table
-from anonset.cli.base.groups import SEED, THREADS, Source, as_read_options, read_options, run_options
+from anonset.cli.base.groups import FORCE, SEED, THREADS, WRITING, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.errors import ParameterError
@@ -17,7 +17,9 @@ from anonset.spec import Param
 if TYPE_CHECKING:
     from anonset.job import Job
     from anonset.risk import Attack, Inference, Linking, Risk
-    from anonset.transactions import Transactions
+    from anonset.transactions import Floats, Transactions
+
+    Answer = tuple[dict[str, Any], list[Any], dict[str, Floats]]  # for machines, for people, for each transaction
 
 app = Application()
 
@@ -30,6 +32,9 @@ ATTACKER = Param(
 ITEMS = Param("items", "text", "The only items that an attacker can get to know, separated by commas.")
 ABSENT = Param("absent", "int", "How many frequent items the attacker knows not to be there.", 0, minimum=0, maximum=64)
 HIERARCHY = Param("hierarchy", "text", "The hierarchy that the release was generalized with.")
+SCORES = Param(
+    "scores", "text", "Write everybody's own chance of being found (.csv). It is private, and its name will say so."
+)
 
 Published = Annotated[
     str | None,
@@ -43,10 +48,13 @@ Published = Annotated[
         *(Choice(param, PANEL) for param in (M, ATTACKER, ITEMS, ABSENT)),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
     ],
+    writing=[Choice(SCORES, WRITING, metavar="FILE"), Choice(FORCE, WRITING, switch=True)],
     reading=read_options(),
     running=run_options(SEED, THREADS),
 )
-def risk(data: Source, attacking: Given, reading: Given, running: Given, release: Published = None) -> None:
+def risk(
+    data: Source, attacking: Given, writing: Given, reading: Given, running: Given, release: Published = None
+) -> None:
     """Say how likely people are to be found in DATA by somebody who knows a few of their items.
 
     A person is singled out where the transaction is the only one that holds what the attacker knows. With a RELEASE of
@@ -55,23 +63,29 @@ def risk(data: Source, attacking: Given, reading: Given, running: Given, release
     """
     from anonset.io import read
     from anonset.job import Job
+    from anonset.risk.scores import scores_path, write_scores
 
+    force = "force" in writing
+    target = scores_path(writing["scores"], force) if "scores" in writing else None
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 0), running.get("threads"), display)
         with job.stage("read"):
             transactions = read(data, **as_read_options(reading))
         many = [attacking["m"]] if "m" in attacking else [1, 2, 3, 4]
         if release is None:
-            answer, page = _alone(transactions, many, attacking, job)
+            answer, page, scores = _alone(transactions, many, attacking, job)
         else:
-            answer, page = _against(transactions, release, many, attacking, reading, job)
+            answer, page, scores = _against(transactions, release, many, attacking, job)
+        if target is not None:
+            write_scores(transactions, scores, target, force=force)
+            page += ["", f"Everybody's own chance is in {target}."]
     if "json" in running:
-        show_json({"source": data, "release": release, **answer})
+        show_json({"source": data, "release": release, **answer, "scores": None if target is None else str(target)})
     elif "quiet" not in running:
         show(*page)
 
 
-def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> tuple[dict[str, Any], list[Any]]:
+def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> Answer:
     from anonset.risk import singled_out
 
     if "hierarchy" in attacking:
@@ -79,7 +93,8 @@ def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> t
     items = attacking["items"].split(",") if "items" in attacking else None
     attacker, absent = attacking.get("attacker", "random"), attacking.get("absent", 0)
     risks = [singled_out(data, m, attacker, items=items, absent=absent, job=job) for m in many]
-    return {"risk": [found.to_dict() for found in risks]}, _risk_page(risks)
+    scores = {f"singled_out_by_{found.m}": found.scores for found in risks}
+    return {"risk": [found.to_dict() for found in risks]}, _risk_page(risks), scores
 
 
 def _risk_page(risks: list[Risk]) -> list[Any]:
@@ -109,9 +124,7 @@ def _risk_page(risks: list[Risk]) -> list[Any]:
     ]
 
 
-def _against(
-    data: Transactions, release: str, many: list[int], attacking: Given, reading: Given, job: Job
-) -> tuple[dict[str, Any], list[Any]]:
+def _against(data: Transactions, release: str, many: list[int], attacking: Given, job: Job) -> Answer:
     from anonset.hierarchy import read_hierarchy
     from anonset.io import read_release
     from anonset.pairing import pair
@@ -132,7 +145,8 @@ def _against(
         "linking": [found.to_dict() for found in links],
         "inference": None if inference is None else inference.to_dict(),
     }
-    return answer, _release_page(attacks, links, inference)
+    scores = {f"linked_by_{found.measure}": found.scores for found in links}
+    return answer, _release_page(attacks, links, inference), scores
 
 
 def _release_page(attacks: list[Attack], links: list[Linking], inference: Inference | None) -> list[Any]:
