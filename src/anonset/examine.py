@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from anonset.errors import ParameterError
 from anonset.models import MODELS, model
 from anonset.release import Release, Verdict
 from anonset.risk import Inference, infer
 
 USUAL_K = 5
+USUAL_SUPPORT = 0.01
 
 
 @dataclass(frozen=True)
@@ -62,4 +64,15 @@ def examine(release: Release) -> Examination:
         asked.append(model("km-anonymity", k=k, m=1).check(release))
     if sensitive and "privacy-degree" in MODELS:
         asked.append(model("privacy-degree", p=2).check(release))
+    if rows and release.transactions.users is not None and len(release):
+        asked += _of_users(release)
     return Examination(tuple(asked), infer(release) if sensitive else None)
+
+
+def _of_users(release: Release) -> list[Verdict]:
+    """Whether pairs of usual habits tell users apart; nothing where there are too many habits to look at."""
+    try:
+        support = max(2, round(USUAL_SUPPORT * len(release)))
+        return [model("multi-pattern", k=2, combinations=2, support=support).check(release)]
+    except ParameterError:
+        return []

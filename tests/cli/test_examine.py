@@ -22,3 +22,12 @@ def test_sensitive_items_are_examined_too(cli, baskets):
 
 def test_a_promise_is_still_checked_where_one_is_named(cli, baskets):
     assert cli("verify", baskets, "-k", 2).code == 3
+
+
+def test_habits_are_examined_where_users_are_published(cli, tmp_path):
+    path = tmp_path / "habits.csv"
+    path.write_text("transaction,user,item\n1,u,a\n2,u,b\n3,v,a\n4,w,b\n")
+    found = json.loads(cli("verify", path, "--json").out)["verdicts"][-1]
+    assert found["model"] == "multi-pattern"
+    assert found["measured"]["k"] == 1
+    assert found["witnesses"][0]["items"] == ["a", "b"]
