@@ -45,7 +45,9 @@ class Plan:
     @property
     def key(self) -> str:
         """The same run has the same key."""
-        return json.dumps([self.method, sorted((name, str(value)) for name, value in self.params.items()), self.seed])
+        return json.dumps(
+            [self.method, sorted((name, _identity(value)) for name, value in self.params.items()), self.seed]
+        )
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,13 @@ class Run:
     def loss_name(self) -> str:
         """What `loss` is."""
         return next((name for name in LOSSES if self.figures.get(name) is not None), "")
+
+
+def _identity(value: Any) -> str:
+    """What a value is; of a file (a hierarchy) also its content: another one under the same name is another run."""
+    if isinstance(value, (str, os.PathLike)) and Path(value).is_file():
+        return f"{value} {hashlib.sha256(Path(value).read_bytes()).hexdigest()}"
+    return str(value)
 
 
 Told = Callable[[int, int], None]

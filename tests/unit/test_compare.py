@@ -104,3 +104,16 @@ def test_the_command(tmp_path):
     assert len((folder / RUNS).read_text().splitlines()) == 2
     assert json.loads((folder / RUNS).read_text().splitlines()[0])["run"]["method"] == "pta"
     assert run(["compare", str(path), "--methods", "pta", "-k", "two"]) == 2
+
+
+def test_another_hierarchy_under_the_same_name_is_another_run(data, tmp_path):
+    tree = tmp_path / "tree.csv"
+    labels = data.labels.to_pylist()
+    grid = {"k": [3], "m": [1], "hierarchy": [str(tree)]}
+    keys = []
+    for kinds in (2, 3):
+        tree.write_text("item,level1\n" + "".join(f"{label},kind {int(label) % kinds}\n" for label in labels))
+        compare(data, tmp_path / "out", methods=["km-apriori"], grid=grid)
+        keys.append({json.loads(line)["key"] for line in (tmp_path / "out" / RUNS).read_text().splitlines()})
+    assert len(keys[0]) == 1
+    assert len(keys[1]) == 2
