@@ -1,7 +1,7 @@
 """Privacy degree: the paper's Figs. 12 to 17 on BMS-WebView-1 and -2, our own method beside them, speed and memory.
 
-`python -m benchmarks.cahd [--write]` prints the tables; with `--write` they and two charts become docs/results/cahd.md.
-Times are processor seconds of one thread, so that other work on the machine does not count.
+`python -m benchmarks.cahd [--write]` prints the tables; with `--write` they and their charts become
+docs/results/cahd.md. Times are processor seconds of one thread, so that other work on the machine does not count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from anonset import METHODS, Transactions
 from anonset.job import Job
 from anonset.release import Draft
 from anonset.utility.reconstruction import divergences, workload
-from benchmarks._chart import line_chart
+from benchmarks._cahd_page import ATTACK, CLAIMS, CLUSTERING, HEAD, PAPER, SPEED
+from benchmarks._chart import Chart, panels
 from benchmarks._tools import RESULTS, data_file, peak_memory, publish, table
 
 FILES = {"BMS1": "BMS-WebView-1.dat.gz", "BMS2": "BMS-WebView-2.dat.gz"}
@@ -121,11 +122,10 @@ def clustering(data: Transactions) -> str:
         return float(np.mean(np.asarray(along).reshape(-1) / np.maximum(norms, 1e-12)))
 
     best = accuracy(original)
-    names = ("cahd-gray", "cahd-rcm", "perm-mondrian", "cahd-balanced")
-    rows = [
-        (p, *(f"{accuracy(expected(run(name, data, p)[0], data)) / best:.1%}" for name in names)) for p in (4, 10, 20)
-    ]
-    return table(("p", *names), rows)
+    names = ("cahd-gray", "cahd-rcm", "lsh", "perm-mondrian", "cahd-balanced")
+    found = {name: [100 * accuracy(expected(run(name, data, p)[0], data)) / best for p in P] for name in names}
+    draw(17, [Chart("BMS1: clustering", P, found, "p", "accuracy, % of the original's")])
+    return table(("p", *names), [(p, *(f"{found[name][i]:.1f} %" for name in names)) for i, p in enumerate(P)])
 
 
 def expected(draft: Draft, data: Transactions) -> Any:
@@ -187,11 +187,48 @@ data = data.with_sensitive([data.labels[i].as_py() for i in middle])
     return (with_rcm - peak_memory(code)) / 2**20
 
 
-def charts(found: dict[str, dict[Any, list[float]]]) -> None:
+def draw(number: int, charts: list[Chart]) -> None:
+    if "--write" in sys.argv:
+        panels(RESULTS / f"cahd-fig{number}.svg", charts)
+
+
+def figure(number: int, name: str, found: dict[Any, list[float]], over: str) -> list[str]:
+    """One of Figs. 12 to 15: errors and times over p or over m."""
+    values = P if over == "p" else M
+
+    def setting(value: int) -> tuple[int, int]:
+        return (value, 10) if over == "p" else (10, value)
+
+    errors = {one: [float(np.mean(found["uniform", one, *setting(v), 4])) for v in values] for one in NAMES}
+    times = {one: [1e3 * float(np.mean(found["time", one, *setting(v)])) for v in values] for one in NAMES}
+    draw(
+        number,
+        [
+            Chart(f"{name}: reconstruction error", values, errors, over, "KL divergence, uniform queries"),
+            Chart(f"{name}: time", values, times, over, "ms", log=True),
+        ],
+    )
+    fixed = "m = 10, r = 4" if over == "p" else "p = 10, r = 4"
+    return [
+        f"## Fig. {number}: {name}, variable {over} ({fixed})\n\nReconstruction error (uniform / by frequency):\n",
+        errors_table(found, over, values, lambda w, one, v: (w, one, *setting(v), 4)),
+        "\nProcessor time in ms:\n",
+        times_table(found, over, values, lambda one, v: ("time", one, *setting(v))),
+        f"\n![Reconstruction error and time over {over}](cahd-fig{number}.svg)\n",
+        CLAIMS[number],
+    ]
+
+
+def by_items(found: dict[str, dict[Any, list[float]]]) -> list[str]:
+    """Fig. 16: errors over the number of items that queries ask about."""
+    parts, charts = ["## Fig. 16: variable r (p = 10, m = 10)\n"], []
     for name, values in found.items():
-        lines = {one: [float(np.mean(values["uniform", one, p, 10, 4])) for p in P] for one in NAMES}
-        title = f"{name}: reconstruction error over p (m = 10, r = 4, uniform)"
-        line_chart(RESULTS / f"cahd-{name.lower()}.svg", title, P, "KL divergence", lines)
+        errors = {one: [float(np.mean(values["uniform", one, 10, 10, r])) for r in R] for one in NAMES}
+        charts.append(Chart(name, R, errors, "r", "KL divergence, uniform queries"))
+        shown = errors_table(values, "r", R, lambda w, one, r: (w, one, 10, 10, r))
+        parts += [f"{name}, reconstruction error (uniform / by frequency):\n", shown, ""]
+    draw(16, charts)
+    return [*parts, "![Reconstruction error over r](cahd-fig16.svg)\n", CLAIMS[16]]
 
 
 def main() -> None:
@@ -201,85 +238,18 @@ def main() -> None:
         return
     settings = [*((p, 10) for p in P), *((10, m) for m in M if m != 10)]
     found = {name: sweep(transactions, settings) for name, transactions in data.items()}
-    parts = [HEAD]
-    for number, (name, values) in zip((12, 13), found.items(), strict=False):
-        parts += [
-            f"## {name}: variable p (Fig. {number}; m = 10, r = 4)\n\nReconstruction error (uniform / by frequency):\n",
-            errors_table(values, "p", P, lambda w, one, p: (w, one, p, 10, 4)),
-            "\nProcessor time in ms:\n",
-            times_table(values, "p", P, lambda one, p: ("time", one, p, 10)),
-            f"\n![Reconstruction error over p](cahd-{name.lower()}.svg)\n",
-            f"## {name}: variable m (Fig. {number + 2}; p = 10, r = 4)\n",
-            errors_table(values, "m", M, lambda w, one, m: (w, one, 10, m, 4)),
-            "\nProcessor time in ms:\n",
-            times_table(values, "m", M, lambda one, m: ("time", one, 10, m)),
-            f"\n## {name}: variable r (Fig. 16; p = 10, m = 10)\n",
-            errors_table(values, "r", R, lambda w, one, r: (w, one, 10, 10, r)),
-            "",
-        ]
-    first = with_secrets(next(iter(data.values())), 10, 0)
-    parts += [CLUSTERING, clustering(first), "", ATTACK]
+    parts = [HEAD.format(seeds=SEEDS, queries=QUERIES)]
+    for over, first in (("p", 12), ("m", 14)):
+        for number, (name, values) in enumerate(found.items(), first):
+            parts += figure(number, name, values, over)
+    parts += by_items(found)
+    parts += [CLUSTERING, clustering(with_secrets(next(iter(data.values())), 10, 0))]
+    parts += ["\n![Clustering accuracy over p](cahd-fig17.svg)\n", CLAIMS[17], ATTACK]
     head = [f"{name}, {guess}" for name in data for guess in ("central", "longest")]
     marked = [with_secrets(one, 10, 0) for one in data.values()]
     rows = [(name, *(cell for one in marked for cell in guesses(name, one, 10))) for name in NAMES]
     parts += [table(("method", *head), rows), "", SPEED, speed(data), "", PAPER]
-    if "--write" in sys.argv:
-        charts(found)
-    publish("cahd.md", "\n".join(parts))
-
-
-HEAD = f"""# Privacy degree: the paper's experiments, and beyond
-
-Made by `python -m benchmarks.cahd --write`. Sensitive items are drawn at random among those that p = 20 can hide; every
-figure is the mean over {SEEDS} draws and {QUERIES} group-by queries each. The reconstruction error is the
-Kullback-Leibler divergence in nats (0 is perfect), for query items drawn uniformly, and drawn by frequency. Times are
-processor time of one thread for the method alone, without reading and writing.
-"""
-CLUSTERING = """## Clustering (Fig. 17): BMS1, k-means with 20 clusters
-
-How similar transactions are to the center of their cluster when the clusters were found on the release (sensitive
-items with their expected share), relative to clusters found on the original. All start from the same centers.
-"""
-ATTACK = """## Guesses that the model does not see
-
-An attacker may guess that the member in the middle of a group (with the smallest summed distance to the others) holds
-the secret, because groups are built around it; or the longest, because long transactions hold more of everything. How
-often that is right, as a multiple of a blind guess: 1 is no gain. p = 10, groups with exactly one such member.
-"""
-SPEED = """## Goals
-
-p = 10, 10 sensitive items, processor time of one thread.
-"""
-PAPER = """## Where this differs from the paper
-
-- *Which method loses least.* The paper finds Gray + CAHD best throughout. Here exact neighbours lose less for query
-  items drawn uniformly (18 % less on BMS1, 27 % on BMS2 at p = 10); for items drawn by frequency 8 % less on BMS1
-  and 7 % more on BMS2. Gray order looks at the most frequent items first, so it brings together what frequent
-  queries ask about, and rare items, which uniform queries mostly ask about, less. Band order loses about as much as
-  Gray for uniform queries (the paper: clearly more) and more by frequency. PermMondrian is the worst, as in the
-  paper; on BMS2 not by much.
-- *Our own method.* `cahd-balanced` loses about as much as exact neighbours on BMS1 (0.97 to 1.04 of it for uniform
-  queries over p, 0.96 to 1.00 by frequency; 1.06 with 20 sensitive items) and clearly less on BMS2 (0.69 to 0.85,
-  and 0.70 to 0.78), at two to four times the time of `cahd-gray` for p = 10. Its time grows with p, and on BMS2 it
-  takes longer than `nn` from p = 15 on; with more transactions it stays linear and `nn` does not.
-- *Time.* The paper's order is Gray, RCM, LSH (ten times Gray), NN (a hundred times), PermMondrian (the slowest by
-  far). Here `nn` takes 3 to 6 times as long as Gray, because inverted lists of distinct sets replace the linear
-  scans; `lsh` needs about half of that, with interrupted searches (as the paper describes them it would compare
-  nearly everybody, and take tens of times as long); PermMondrian takes 1.5 to 3.5 times Gray, because counts of one
-  half are subtracted from those of the whole. Band order is the slowest on BMS2: its vertex degrees are the only
-  step that is not linear.
-- *Memory.* The paper needed close to 1 GB for band order on BMS2, because it formed A·Aᵀ. Here it never exceeds
-  what reading the file needed before.
-- *Clustering.* All methods keep 99 % or more; what is left is within the k-means algorithm's own scatter, so the
-  order that the paper reads from its Fig. 17 (worst case 95 %) cannot be seen here. Only ten of 497 items are
-  hidden, so clusters can hardly move.
-- *The guesses* are not in the paper. They say that the model's 1/p holds for an attacker who takes all members of a
-  group for equally likely, and for no other: on these data sensitive transactions are longer than others, and in a
-  group of ten the longest member is the holder in about 50 % (Gray), 70 % (neighbours) and, where groups are made
-  by splitting, nearly all cases. Balanced groups hold long members on purpose and give away least (20 to 30 %).
-- *Ten times the data* (ten copies one after the other) took 11 to 15 times the time on a busy machine: sorting is n
-  log n, and the larger data no longer fit the cache. The goal of 12 is not safely met on BMS2.
-"""
+    publish("cahd.md", "\n".join(parts).rstrip())
 
 
 if __name__ == "__main__":

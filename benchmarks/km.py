@@ -1,6 +1,6 @@
 """k^m-anonymity: speed in ratios, the paper's figures 8 to 11, and what `km-refine` saves.
 
-`python -m benchmarks.km --write` makes docs/results/km.md and its chart.
+`python -m benchmarks.km --write` makes docs/results/km.md and its charts.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from anonset.hierarchy import Hierarchy, balanced
 from anonset.job import Job
 from anonset.methods import METHODS
 from anonset.transactions import Transactions
+from benchmarks._chart import Chart, panels
+from benchmarks._km_page import PAGE
 from benchmarks._tools import RESULTS, data_file, peak_memory, publish, seconds, table
 
 WV1, WV2 = "BMS-WebView-1.dat.gz", "BMS-WebView-2.dat.gz"
@@ -40,64 +42,6 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "exact": ("km-refine", {"suppress": 0.0}),
     "loose": ("km-refine", {}),
 }
-
-PAGE = """# k^m-anonymity, measured
-
-`python -m benchmarks.km --write` made this page. Times are of the method itself (hierarchy, search, recoding), best of
-several runs on all cores; reading and the independent check are not in them. BMS-POS, which the paper also uses, was
-not at hand.
-
-## Speed of `km-apriori`
-
-k = 5, a balanced hierarchy with fan-out 5, transactions at full length. Processor time on one thread, so that other
-work on the machine does not count.
-
-{speed}
-
-The most memory that a process ever held that read BMS-WebView-2, ran `km-apriori` with m = 3 and checked the release:
-{memory} MB.
-
-## What `km-refine` saves
-
-NCP with k = 5, and in brackets the time relative to `km-apriori`. groceries and completejourney with the publishers'
-own hierarchies, the others balanced with fan-out 5. "Left out": the share of items that `km-refine` with its default
-budget of 1 % left out; each counts as a full loss of 1 in its NCP.
-
-{refined}
-
-![NCP of km-apriori and km-refine](km.svg)
-
-Without leaving anything out, the cuts of `km-refine` are minimal: never worse here, and up to a quarter better. What
-keeps a branch general is usually a handful of odd transactions, and leaving their items out is worth most where the
-cut is coarse. The trades cost time: more than `km-apriori` takes, above all where long transactions meet m = 3.
-
-## Against the optimum
-
-The small domains of the paper: the first transactions of BMS-WebView-2 with item numbers modulo the domain size,
-fan-out 4. NCP; a dash where `km-optimal` could not finish.
-
-{optimum}
-
-## Figures 8 to 10 of the paper
-
-Fan-out 4, k = 100, m = 3, 10,000 transactions and 40 items unless said otherwise. NCP and milliseconds.
-
-{figures}
-
-As in the paper, the greedy methods reach the optimum on most of these domains and cost more as m grows. The paper's
-optimal algorithm takes longest by far; this one goes only where a rare set forces it, so it stays near the others here.
-Memory is not shown: the paper counts nodes of its count-tree, and there is none here.
-
-## Figure 11 of the paper
-
-`km-apriori` on the full click streams: k = 5, m = 3, fan-out 5 unless said otherwise. NCP and milliseconds.
-
-{large}
-
-The paper reports a loss of at most 3 % for m = 3 and k = 5, and does not say in which order its hierarchies put items.
-With items in the order of their numbers, BMS-WebView-2 is near that; BMS-WebView-1 is not, because of a few
-transactions with up to 267 of its 497 items: without some of their items, as `km-refine` shows, the loss is far lower.
-"""
 
 
 def run(
@@ -196,33 +140,69 @@ def loss_or_dash(method: str, data: Transactions, k: int, m: int, tree: Hierarch
         return "–"
 
 
-def figures(data: Transactions) -> Iterator[tuple[Any, ...]]:
-    settings = [("8: transactions", n, n, 40, 3) for n in (2000, 5000, 10_000, 15_000)]
-    settings += [("9: items", domain, 10_000, domain, 3) for domain in (40, 50, 60)]
-    settings += [("10: m", m, 10_000, 40, m) for m in (1, 2, 3, 4)]
-    for figure, value, transactions, domain, m in settings:
-        part = small(data, transactions, domain)
-        tree = balanced(part.labels, 4)
-        cells = [timed(method, part, 100, m, tree) for method in ("km-optimal", "km-direct", "km-apriori")]
-        yield figure, f"{value:,}", *cells
+SMALL = ("km-optimal", "km-direct", "km-apriori")
+VARIED = {  # figure: what varies, and its settings as (value, transactions, items, m)
+    8: ("transactions", [(n, n, 40, 3) for n in (2000, 5000, 10_000, 15_000)]),
+    9: ("items", [(domain, 10_000, domain, 3) for domain in (40, 50, 60)]),
+    10: ("m", [(m, 10_000, 40, m) for m in (1, 2, 3, 4)]),
+}
+LARGE = {  # part of figure 11: what varies, and its settings as (value, k, m, fan-out)
+    "b": ("k", [(k, k, 3, 5) for k in (2, 5, 10, 20)]),
+    "c": ("fan-out", [(fanout, 5, 3, fanout) for fanout in (3, 5, 10, 25)]),
+    "d": ("m", [(m, 5, m, 5) for m in (1, 2, 3, 4)]),
+}
+
+Cell = tuple[float, float] | None  # NCP and milliseconds; None where the method could not finish
 
 
-def timed(method: str, data: Transactions, k: int, m: int, tree: Hierarchy) -> str:
+def figures(data: Transactions) -> dict[int, str]:
+    """Figs. 8 to 10: a table each, and with --write a chart each."""
+    found = {}
+    for number, (what, settings) in VARIED.items():
+        rows: list[list[Cell]] = []
+        for _, transactions, domain, m in settings:
+            part = small(data, transactions, domain)
+            rows.append([timed(method, part, 100, m, balanced(part.labels, 4)) for method in SMALL])
+        values = [value for value, *_ in settings]
+        found[number] = _shown(f"km-fig{number}.svg", what, values, SMALL, rows)
+    return found
+
+
+def large(data: dict[str, Transactions]) -> dict[str, str]:
+    """Fig. 11: a table for each part, and with --write a chart each."""
+    found = {}
+    for part, (what, settings) in LARGE.items():
+        rows = [
+            [timed("km-apriori", one, k, m, balanced(one.labels, fanout)) for one in data.values()]
+            for _, k, m, fanout in settings
+        ]
+        values = [value for value, *_ in settings]
+        found[part] = _shown(f"km-fig11{part}.svg", what, values, tuple(data), rows)
+    return found
+
+
+def _shown(file: str, what: str, values: list[int], names: tuple[str, ...], rows: list[list[Cell]]) -> str:
+    """The table of a figure; with --write its chart, too."""
+    if "--write" in sys.argv:
+        losses, times = (
+            {name: [None if row[i] is None else row[i][j] for row in rows] for i, name in enumerate(names)}  # type: ignore[index]
+            for j in (0, 1)
+        )
+        charts = [
+            Chart("Information loss", values, losses, what, "NCP", even=True),
+            Chart("Time", values, times, what, "ms", log=True, even=True),
+        ]
+        panels(RESULTS / file, charts)
+    shown = [["–" if cell is None else f"{cell[0]:.4f}, {cell[1]:.0f} ms" for cell in row] for row in rows]
+    lines = [(f"{value:,}", *row) for value, row in zip(values, shown, strict=True)]
+    return table((what, *names), lines) + f"\n\n![NCP and time over {what}]({file})"
+
+
+def timed(method: str, data: Transactions, k: int, m: int, tree: Hierarchy) -> Cell:
     loss = loss_or_dash(method, data, k, m, tree)
     if loss == "–":
-        return loss
-    taken = min(seconds(lambda: run(method, data, k, m, tree)) for _ in range(3))
-    return f"{loss}, {1000 * taken:.0f} ms"
-
-
-def large(data: dict[str, Transactions]) -> Iterator[tuple[Any, ...]]:
-    settings = [("a: as said", "", 5, 3, 5)]
-    settings += [("b: k", str(k), k, 3, 5) for k in (2, 5, 10, 20)]
-    settings += [("c: fan-out", str(fanout), 5, 3, fanout) for fanout in (3, 5, 10, 25)]
-    settings += [("d: m", str(m), 5, m, 5) for m in (1, 2, 3, 4)]
-    for figure, value, k, m, fanout in settings:
-        cells = [timed("km-apriori", part, k, m, balanced(part.labels, fanout)) for part in data.values()]
-        yield figure, value, *cells
+        return None
+    return float(loss), 1000 * min(seconds(lambda: run(method, data, k, m, tree)) for _ in range(3))
 
 
 def stem(name: str) -> str:
@@ -253,7 +233,7 @@ def main() -> None:
     rows = list(refined())
     if "--write" in sys.argv:
         Path(RESULTS / "km.svg").write_text(chart(rows), encoding="utf-8")
-    head = ("figure", "value")
+    small_ones = dict.fromkeys(VARIED, "") if clicks is None else figures(clicks)
     publish(
         "km.md",
         PAGE.format(
@@ -264,8 +244,8 @@ def main() -> None:
                 [row for *_, row in rows],
             ),
             optimum="" if clicks is None else optimum_table(clicks),
-            figures="" if clicks is None else table((*head, "km-optimal", "km-direct", "km-apriori"), figures(clicks)),
-            large=table((*head, *streams), large(streams)),
+            **{f"fig{number}": text for number, text in small_ones.items()},
+            **{f"fig11{part}": text for part, text in large(streams).items()},
         ).rstrip(),
     )
 

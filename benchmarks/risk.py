@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 import anonset
@@ -13,7 +15,8 @@ from anonset.release import Release
 from anonset.risk import singled_out
 from anonset.transactions import Transactions
 from anonset.utility import measure
-from benchmarks._tools import best_of, data_file, publish, table
+from benchmarks._chart import Chart, panels
+from benchmarks._tools import RESULTS, best_of, data_file, publish, table
 
 PAPER = {"BMS-WebView-1": (0.3, 9.5, 24.3, 50.0), "BMS-WebView-2": (0.8, 18.8, 41.6, 91.1)}
 KNOWN = (1, 2, 3, 4)
@@ -32,6 +35,8 @@ least one subset that nobody else holds (among those drawn, where subsets were d
 
 {table3}
 
+![Share of transactions singled out over the number of known items, the paper's and ours](risk-table3.svg)
+
 **What the paper claims:** a few known items are enough, most of all in the sparser BMS2: 91 % with four items.
 
 **What we see:** the same growth with m and the same order of the two data sets. The values themselves cannot be
@@ -48,12 +53,13 @@ Best of three, on two threads, in multiples of the time of reading the same file
 
 
 def table3() -> tuple[str, dict[str, float]]:
-    rows, possible_with_one = [], {}
+    rows, charts, possible_with_one = [], [], {}
     for name, paper in PAPER.items():
         path = data_file(f"{name}.dat.gz")
         if path is None:
             continue
         data = anonset.read(path)
+        lines: dict[str, list[float]] = {"the paper": [*paper], "random": [], "rarest": [], "possible": []}
         for m in KNOWN:
             random, rarest = singled_out(data, m), singled_out(data, m, "rarest")
             possible = float(np.nanmean(random.scores > 0)) * len(data) / random.attacked
@@ -61,7 +67,12 @@ def table3() -> tuple[str, dict[str, float]]:
                 possible_with_one[name] = possible
             error = "" if random.exact else f" ± {(random.interval[1] - random.interval[0]) / 2:.2%}"
             shown = (f"{random.share:.2%}{error}", f"{rarest.share:.2%}", f"{possible:.2%}")
+            for line, share in (("random", random.share), ("rarest", rarest.share), ("possible", possible)):
+                lines[line].append(100 * share)
             rows.append((name, m, f"{paper[m - 1]} %", *shown, f"{random.attacked:,}"))
+        charts.append(Chart(name, KNOWN, lines, "known items", "% singled out"))
+    if charts and "--write" in sys.argv:
+        panels(RESULTS / "risk-table3.svg", charts)
     head = ("data", "m", "paper", "random", "rarest", "possible", "transactions with ≥ m items")
     return table(head, rows), possible_with_one
 
