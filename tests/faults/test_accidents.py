@@ -39,13 +39,20 @@ def accidents(folder, *arguments):
     first, *children = [json.loads(line) for line in done.stdout.splitlines()]
     last = children.pop()
     assert last["ended"] == 0
-    assert last["certified"] == {OUT: last["files"][OUT]}
+    assert last["certified"] == certified_by(last)
     assert len(children) > 100, "the accidents must cover the whole way"
     return first, children, last
 
 
 def visible(record):
     return {name: digest for name, digest in record["files"].items() if not name.startswith(".")}
+
+
+def certified_by(record):
+    """What a certificate of the files that are there says."""
+    return {
+        Path(name).name: digest for name, digest in visible(record).items() if not name.endswith("certificate.json")
+    }
 
 
 @pytest.mark.parametrize("flags", [[], ["--force"]], ids=["new", "replaced"])
@@ -62,6 +69,22 @@ def test_killed_at_any_line_the_old_release_or_the_new_one_is_there(folder, flag
 
 
 @pytest.mark.parametrize("flags", [[], ["--force"]], ids=["new", "replaced"])
+def test_killed_at_any_line_the_old_folder_or_the_new_one_is_there(folder, flags):
+    before, children, after = accidents(folder, "kill", "--groups", *flags)
+    assert {child["ended"] for child in children} == {-9}
+    assert {Path(name).name for name in visible(after)} == {"transactions.csv", "sensitive.csv", "certificate.json"}
+    for child in children:
+        assert visible(child) in (visible(before), visible(after))
+        assert child["certified"] in (None, certified_by(child))
+        assert all(".part" in name for name in child["files"] if name.startswith("."))
+    seen = [visible(child) for child in children]
+    assert visible(before) in seen, "kills came before"
+    assert visible(after) in seen, "and after"
+
+
+@pytest.mark.parametrize(
+    "flags", [[], ["--force"], ["--groups"], ["--groups", "--force"]], ids=["new", "replaced", "folder", "its other"]
+)
 def test_interrupted_at_any_line_nothing_is_left_behind(folder, flags):
     before, children, after = accidents(folder, "interrupt", *flags)
     assert {child["ended"] for child in children} == {130}
