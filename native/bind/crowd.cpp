@@ -7,19 +7,21 @@ namespace anonset::bind {
 void bind_crowd(nb::module_& m) {
     m.def(
         "crowd_dense",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t pool,
-           std::int64_t proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed,
-           std::int64_t shard_size, PyMonitor& monitor, int threads) {
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t block,
+           std::int64_t pool, std::int64_t near, std::int64_t sorts, bool friends, std::int64_t rounds,
+           double proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed, PyMonitor& monitor,
+           int threads) {
             std::vector<std::int32_t> groups;
-            const CrowdDenseOptions options{k, pool, proposals, partners, seed, hot, cold};
+            const CrowdDenseOptions options{k,      block,     pool,     near, sorts, friends,
+                                            rounds, proposals, partners, hot,  cold,  seed};
             run(monitor, [&](Monitor& watched) {
-                groups = crowd_dense(to_csr(offsets, items), n_items, options, shard_size, threads, watched);
+                groups = crowd_dense(to_csr(offsets, items), n_items, options, threads, watched);
             });
             return to_numpy(std::move(groups));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("pool"), nb::arg("proposals"),
-        nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("shard_size"),
-        nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
+        nb::arg("near"), nb::arg("sorts"), nb::arg("friends"), nb::arg("rounds"), nb::arg("proposals"),
+        nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("monitor"), nb::arg("threads"));
     m.def(
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,

@@ -1,21 +1,16 @@
-// `crowd` for dense data: few hundred items, long rows. Groups are kept as bitmaps, and every change of the gain
-// (see docs/methods/crowd.md) is a handful of popcounts.
+// `crowd` for dense data: few hundred items, long rows (docs/methods/crowd.md).
 //
-// For a group of s rows in which item i occurs c times let v = 2c - s. The gain of the group is the sum of max(0, v):
-// what its rows keep, counted against publishing nothing. Four bitmaps per group hold the items with v >= -1, 0, 1, 2:
-//   row t leaves g:        |V0 \ t| - |t & V1|
-//   row t joins h:         |t & V0| - |V1 \ t|
-//   t in g against u in h: for D = t \ u:  |D & Vh-1| + |D & Vh0| - |D & Vg1| - |D & Vg2|, and mirrored for u \ t
+// Rows lie in Gray order and are solved in blocks, each by itself: groups of k from a pool of waiting rows, near
+// neighbours of every row, then random moves and swaps between the groups of near neighbours, accepted as in simulated
+// annealing, and now and then a group dissolved. Further rounds put groups into other blocks, by other bits of their
+// centers. Blocks run side by side; the answer depends on the seed and the options, never on the number of threads.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <stdexcept>
-#include <vector>
+#include <utility>
 
-#include "bitmap.hpp"
+#include "crowd_block.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 #include "random.hpp"
@@ -24,89 +19,29 @@ namespace anonset {
 
 struct CrowdDenseOptions {
     std::int64_t k;
-    std::int64_t pool;       // how many waiting rows a new group may choose from
-    std::int64_t proposals;  // per row
-    std::int64_t partners;   // random swap partners per proposal
+    std::int64_t block;  // rows per block
+    std::int64_t pool;   // how many waiting rows a new group may choose from
+    std::int64_t near;   // neighbours kept per row
+    std::int64_t sorts;  // by random bits, to find them
+    bool friends;        // whether neighbours of neighbours are looked at too
+    std::int64_t rounds;
+    double proposals;       // per row, in all rounds together
+    std::int64_t partners;  // swap partners looked at per proposal
+    double hot, cold;       // temperatures of the first and the last proposal
     std::uint64_t seed;
-    double hot, cold;  // temperatures of the first and the last proposal
 };
 
 namespace crowd {
 
 // ln of 4,096 equally likely numbers in (0, 1): the acceptance test needs no better.
 struct LogTable {
-    std::vector<float> values;
-    LogTable() : values(4096) {
+    float values[4096];
+    LogTable() {
         for (int i = 0; i < 4096; ++i) values[i] = static_cast<float>(std::log((i + 0.5) / 4096.0));
     }
 };
 
-class DenseShard;
-void anneal(DenseShard& shard);
-
-class DenseShard {
-  public:
-    DenseShard(const Csr& data, std::int64_t first, std::int64_t last, std::int32_t n_items,
-               const CrowdDenseOptions& options, Monitor& monitor)
-        : n_(last - first),
-          items_(n_items),
-          words_((n_items + 63) / 64),
-          options_(options),
-          monitor_(monitor),
-          random_(options.seed, static_cast<std::uint64_t>(first)) {
-        bits_.assign(n_ * words_, 0);
-        for (std::int64_t row = 0; row < n_; ++row)
-            for (const std::int32_t* i = data.begin(first + row); i != data.end(first + row); ++i)
-                bits_[row * words_ + (*i >> 6)] |= std::uint64_t{1} << (*i & 63);
-    }
-
-    void solve(std::int32_t* group) {
-        seed_groups();
-        build();
-        find_neighbours();
-        anneal(*this);
-        std::copy(group_.begin(), group_.end(), group);
-    }
-
-    std::int32_t groups() const { return static_cast<std::int32_t>(members_.size()); }
-
-  private:
-    const std::uint64_t* row(std::int64_t r) const { return &bits_[r * words_]; }
-
-    std::int32_t distance(std::int64_t a, std::int64_t b) const {
-        std::int32_t sum = 0;
-        for (std::int64_t w = 0; w < words_; ++w) sum += __builtin_popcountll(row(a)[w] ^ row(b)[w]);
-        return sum;
-    }
-
-    void seed_groups();
-    void build();
-    void refresh(std::int32_t g);
-    void find_neighbours();
-    void neighbours_by(const std::vector<std::int32_t>& order, std::int64_t reach);
-    friend void anneal(DenseShard& shard);
-    template <int Fixed>
-    void anneal_body();
-    void exchange(std::int32_t t, std::int32_t u);
-    void move(std::int32_t t, std::int32_t to);
-    void place_item(std::int32_t g, std::int32_t item);
-    std::int64_t gain(std::int32_t g) const;
-
-    std::int64_t n_;
-    std::int32_t items_;
-    std::int64_t words_;
-    CrowdDenseOptions options_;
-    Monitor& monitor_;
-    Random random_;
-    std::vector<std::uint64_t> bits_, planes_;  // planes: four bitmaps per group
-    std::vector<std::int32_t> group_, place_, counts_;
-    std::vector<std::vector<std::int32_t>> members_;
-    std::vector<std::int32_t> near_;  // Near per row
-    static constexpr std::int64_t Near = 8;
-    std::vector<std::int32_t> near_distance_;
-};
-
-// The oldest waiting row founds a group and takes the k - 1 rows of the pool with the least summed distance to it.
+// sums[i] += the distance between row `chosen` and the i-th row of the pool.
 ANONSET_CLONES inline void pool_distances(const std::uint64_t* bits, std::int64_t words, const std::int32_t* pool,
                                           std::int64_t size, std::int32_t chosen, std::int32_t* sums) {
     const std::uint64_t* a = bits + chosen * words;
@@ -118,251 +53,398 @@ ANONSET_CLONES inline void pool_distances(const std::uint64_t* bits, std::int64_
     }
 }
 
-inline void DenseShard::seed_groups() {
-    group_.assign(n_, -1);
-    std::vector<std::int32_t> pool, sums(options_.pool + options_.k);
-    std::int32_t next = 0, count = 0;
+class DenseBlock;
+void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold);
+
+// Solves one block after the other; one object per thread.
+class DenseBlock {
+  public:
+    DenseBlock(std::int64_t words, const CrowdDenseOptions& options, Monitor& monitor)
+        : options_(options), monitor_(monitor), block_(words, static_cast<std::int32_t>(options.k)), random_(0, 0) {}
+
+    // Groups for `rows` of `bits`: built anew, or improved from `groups` (numbered from 0 to `count` - 1).
+    void solve(const std::vector<std::uint64_t>& bits, const std::vector<std::int32_t>& rows,
+               const std::vector<std::int32_t>& groups, std::int32_t count, int round, std::uint64_t stream) {
+        random_ = Random(options_.seed, stream);
+        block_.load(bits, rows);
+        given_ = groups;
+        for (std::int32_t g = 0; g < count; ++g) block_.found();
+        const double part = 1.0 / static_cast<double>(options_.rounds), cooling = options_.cold / options_.hot;
+        improve(*this, static_cast<std::int64_t>(options_.proposals * part * block_.rows()),
+                options_.hot * std::pow(cooling, part * round), options_.hot * std::pow(cooling, part * (round + 1)));
+    }
+
+    const Block& result() const { return block_; }
+
+  private:
+    friend void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold);
+
+    template <int W>
+    ANONSET_INLINE void improve_body(std::int64_t proposals, double hot, double cold) {
+        if (given_.empty()) seed_groups();
+        for (std::int32_t r = 0; r < block_.rows(); ++r) block_.enroll<W>(r, given_[r]);
+        for (std::int32_t g = 0; g < block_.groups(); ++g) block_.settle<W>(g);
+        if (block_.groups() < 2) return;
+        find_neighbours<W>();
+        anneal<W>(proposals, hot, cold);
+    }
+
+    void seed_groups();
+    void shelter(const std::vector<std::int32_t>& rest);
+    template <int W>
+    void meet(std::int32_t p, std::int32_t q);
+    void remember(std::int32_t row, std::uint32_t neighbour);
+    template <int W>
+    void find_neighbours();
+    template <int W>
+    void meet_friends();
+    void sort_by_random_bits();
+    template <int W>
+    void anneal(std::int64_t proposals, double hot, double cold);
+    template <int W>
+    void propose(std::int32_t t, std::int32_t h, double least, std::uint32_t draw);
+    template <int W>
+    void propose_dissolving(std::int32_t g);
+    std::int64_t recounted(std::int32_t g) const;
+
+    static constexpr std::uint32_t ROW_BITS = 20;  // of a neighbour: its distance above, its row below
+    static constexpr std::uint32_t NOBODY = UINT32_MAX;
+
+    CrowdDenseOptions options_;
+    Monitor& monitor_;
+    Block block_;
+    Random random_;
+    std::vector<std::int32_t> given_, havens_;
+    std::vector<std::uint32_t> near_, before_;
+    std::vector<std::pair<std::uint64_t, std::int32_t>> keys_;
+};
+
+// The oldest waiting row founds a group and takes the k - 1 rows of the pool with the least summed distance to it.
+inline void DenseBlock::seed_groups() {
+    const std::int32_t n = block_.rows();
+    given_.assign(n, -1);
     const auto limit = static_cast<std::size_t>(std::max(options_.pool, options_.k));
-    sums.resize(limit);
-    while (true) {
-        while (pool.size() < limit && next < n_) pool.push_back(next++);
+    std::vector<std::int32_t> pool, sums(limit + 1);
+    for (std::int32_t next = 0;;) {
+        while (pool.size() < limit && next < n) pool.push_back(next++);
         if (static_cast<std::int64_t>(pool.size()) < options_.k) break;
         std::fill(sums.begin(), sums.end(), 0);
+        const std::int32_t group = block_.found();
         std::size_t best = 0;
-        for (std::int64_t step = 0;; ++step) {
+        for (std::int64_t left = options_.k - 1;; --left) {
             const std::int32_t chosen = pool[best];
-            group_[chosen] = count;
+            given_[chosen] = group;
             pool.erase(pool.begin() + static_cast<std::ptrdiff_t>(best));
+            if (left == 0) break;
             sums.erase(sums.begin() + static_cast<std::ptrdiff_t>(best));
             sums.push_back(0);
-            if (step + 1 == options_.k) break;
-            pool_distances(bits_.data(), words_, pool.data(), static_cast<std::int64_t>(pool.size()), chosen,
-                           sums.data());
-            best =
-                std::min_element(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(pool.size())) - sums.begin();
+            const auto size = static_cast<std::ptrdiff_t>(pool.size());
+            pool_distances(block_.row(0), block_.words(), pool.data(), size, chosen, sums.data());
+            best = std::min_element(sums.begin(), sums.begin() + size) - sums.begin();
         }
-        ++count;
     }
-    // Fewer than k rows are left: each goes where its nearest neighbour in Gray order went.
-    for (const std::int32_t r : pool) group_[r] = count ? group_[std::max(0, r - 1)] : 0;
-    for (std::int32_t r = 0; r < n_; ++r)
-        if (group_[r] < 0) group_[r] = r ? group_[r - 1] : 0;
-    members_.assign(std::max(1, count), {});
+    shelter(pool);
 }
 
-inline void DenseShard::place_item(std::int32_t g, std::int32_t item) {
-    const std::int32_t v =
-        2 * counts_[static_cast<std::int64_t>(g) * items_ + item] - static_cast<std::int32_t>(members_[g].size());
-    const std::uint64_t bit = std::uint64_t{1} << (item & 63);
-    std::uint64_t* plane = &planes_[static_cast<std::int64_t>(g) * 4 * words_ + (item >> 6)];
-    for (int t = -1; t <= 2; ++t, plane += words_) *plane = v >= t ? (*plane | bit) : (*plane & ~bit);
-}
-
-inline void DenseShard::refresh(std::int32_t g) {
-    std::uint64_t* plane = &planes_[static_cast<std::int64_t>(g) * 4 * words_];
-    std::fill(plane, plane + 4 * words_, 0);
-    const std::int32_t* count = &counts_[static_cast<std::int64_t>(g) * items_];
-    const auto size = static_cast<std::int32_t>(members_[g].size());
-    for (std::int32_t item = 0; item < items_; ++item) {
-        const std::int32_t v = 2 * count[item] - size;
-        const std::uint64_t bit = std::uint64_t{1} << (item & 63);
-        for (int t = -1; t <= 2; ++t)
-            if (v >= t) plane[(t + 1) * words_ + (item >> 6)] |= bit;
+// Fewer than k rows are left: each goes where the nearest row with a group went.
+inline void DenseBlock::shelter(const std::vector<std::int32_t>& rest) {
+    std::vector<std::int32_t> all(block_.rows()), far(block_.rows());
+    std::iota(all.begin(), all.end(), 0);
+    for (const std::int32_t r : rest) {
+        std::fill(far.begin(), far.end(), 0);
+        pool_distances(block_.row(0), block_.words(), all.data(), block_.rows(), r, far.data());
+        for (const std::int32_t other : rest) far[other] = INT32_MAX;
+        given_[r] = given_[std::min_element(far.begin(), far.end()) - far.begin()];
     }
 }
 
-inline std::int64_t DenseShard::gain(std::int32_t g) const {
-    std::int64_t sum = 0;
-    for (std::int32_t item = 0; item < items_; ++item)
-        sum += std::max<std::int64_t>(0, 2 * counts_[static_cast<std::int64_t>(g) * items_ + item] -
-                                             static_cast<std::int64_t>(members_[g].size()));
-    return sum;
+// Lists of neighbours are short and sorted; a distance and a row in one number make an entry.
+inline void DenseBlock::remember(std::int32_t row, std::uint32_t neighbour) {
+    std::uint32_t* list = near_.data() + row * options_.near;
+    std::int64_t at = options_.near - 1;
+    if (neighbour >= list[at]) return;
+    while (at > 0 && list[at - 1] > neighbour) --at;
+    if (at > 0 && list[at - 1] == neighbour) return;
+    for (std::int64_t i = options_.near - 1; i > at; --i) list[i] = list[i - 1];
+    list[at] = neighbour;
 }
 
-inline void DenseShard::build() {
-    place_.resize(n_);
-    counts_.assign(members_.size() * items_, 0);
-    planes_.assign(members_.size() * 4 * words_, 0);
-    for (std::int32_t r = 0; r < n_; ++r) {
-        auto& list = members_[group_[r]];
-        place_[r] = static_cast<std::int32_t>(list.size());
-        list.push_back(r);
-        std::int32_t* count = &counts_[static_cast<std::int64_t>(group_[r]) * items_];
-        for (std::int64_t w = 0; w < words_; ++w)
-            for (std::uint64_t bits = row(r)[w]; bits; bits &= bits - 1) ++count[w * 64 + __builtin_ctzll(bits)];
+template <int W>
+ANONSET_INLINE void DenseBlock::meet(std::int32_t p, std::int32_t q) {
+    const std::int64_t words = W ? W : block_.words();
+    const std::uint64_t *a = block_.row(p), *b = block_.row(q);
+    std::uint32_t distance = 0;
+    for (std::int64_t w = 0; w < words; ++w) distance += __builtin_popcountll(a[w] ^ b[w]);
+    distance = std::min(distance, (std::uint32_t{1} << (32 - ROW_BITS)) - 2);
+    remember(p, distance << ROW_BITS | static_cast<std::uint32_t>(q));
+    remember(q, distance << ROW_BITS | static_cast<std::uint32_t>(p));
+}
+
+// 64 bits from a random place on are the key; half of the time the last of their bytes count first.
+inline void DenseBlock::sort_by_random_bits() {
+    const auto offset = static_cast<std::int64_t>(random_.below(static_cast<std::uint32_t>(64 * block_.words())));
+    const std::int64_t word = offset / 64, next = (word + 1) % block_.words(), shift = offset % 64;
+    const bool backwards = random_.next() & 1;
+    keys_.resize(block_.rows());
+    for (std::int32_t r = 0; r < block_.rows(); ++r) {
+        std::uint64_t key = block_.row(r)[word] >> shift;
+        if (shift) key |= block_.row(r)[next] << (64 - shift);
+        keys_[r] = {backwards ? __builtin_bswap64(key) : key, r};
     }
-    for (std::int32_t g = 0; g < groups(); ++g) refresh(g);
-}
-
-inline void DenseShard::neighbours_by(const std::vector<std::int32_t>& order, std::int64_t reach) {
-    for (std::int64_t at = 0; at < n_; ++at)
-        for (std::int64_t other = std::max<std::int64_t>(0, at - reach); other <= std::min(n_ - 1, at + reach);
-             ++other) {
-            if (other == at) continue;
-            const std::int32_t a = order[at], b = order[other];
-            std::int32_t* list = &near_[a * Near];
-            std::int32_t* far = &near_distance_[a * Near];
-            const std::int32_t d = distance(a, b);
-            if (d >= far[Near - 1] || std::find(list, list + Near, b) != list + Near) continue;
-            std::int64_t slot = Near - 1;
-            for (; slot > 0 && far[slot - 1] > d; --slot) list[slot] = list[slot - 1], far[slot] = far[slot - 1];
-            list[slot] = b, far[slot] = d;
-        }
+    std::sort(keys_.begin(), keys_.end());
 }
 
 // Approximate nearest neighbours: rows next to each other in Gray order and under sorts by random bits.
-inline void DenseShard::find_neighbours() {
-    near_.assign(n_ * Near, -1);
-    near_distance_.assign(n_ * Near, INT32_MAX);
-    std::vector<std::int32_t> order(n_);
-    std::iota(order.begin(), order.end(), 0);
-    neighbours_by(order, 4);
-    std::vector<std::pair<std::uint64_t, std::int32_t>> keys(n_);
-    for (int round = 0; round < 4; ++round) {
+template <int W>
+ANONSET_INLINE void DenseBlock::find_neighbours() {
+    const std::int32_t n = block_.rows();
+    near_.assign(n * options_.near, NOBODY);
+    for (std::int32_t p = 0; p < n; ++p)
+        for (std::int32_t q = p + 1; q <= std::min(n - 1, p + 4); ++q) meet<W>(p, q);
+    for (std::int64_t sort = 0; sort < options_.sorts; ++sort) {
         monitor_.check();
-        std::vector<std::int32_t> chosen(64);
-        for (auto& item : chosen) item = static_cast<std::int32_t>(random_.below(items_));
-        for (std::int32_t r = 0; r < n_; ++r) {
-            std::uint64_t key = 0;
-            for (const std::int32_t item : chosen) key = key << 1 | (row(r)[item >> 6] >> (item & 63) & 1);
-            keys[r] = {key, r};
-        }
-        std::sort(keys.begin(), keys.end());
-        for (std::int64_t i = 0; i < n_; ++i) order[i] = keys[i].second;
-        neighbours_by(order, 2);
+        sort_by_random_bits();
+        for (std::int32_t p = 0; p < n; ++p)
+            for (std::int32_t q = p + 1; q <= std::min(n - 1, p + 2); ++q) meet<W>(keys_[p].second, keys_[q].second);
     }
+    if (options_.friends) meet_friends<W>();
+    for (std::uint32_t& entry : near_)
+        if (entry != NOBODY) entry &= (std::uint32_t{1} << ROW_BITS) - 1;
 }
 
-inline void DenseShard::exchange(std::int32_t t, std::int32_t u) {
-    const std::int32_t g = group_[t], h = group_[u];
-    for (std::int64_t w = 0; w < words_; ++w)
-        for (std::uint64_t differ = row(t)[w] ^ row(u)[w]; differ; differ &= differ - 1) {
-            const auto item = static_cast<std::int32_t>(w * 64 + __builtin_ctzll(differ));
-            const std::int32_t sign = row(t)[w] >> (item & 63) & 1 ? 1 : -1;
-            counts_[static_cast<std::int64_t>(g) * items_ + item] -= sign;
-            counts_[static_cast<std::int64_t>(h) * items_ + item] += sign;
-            place_item(g, item);
-            place_item(h, item);
+template <int W>
+ANONSET_INLINE void DenseBlock::meet_friends() {
+    constexpr std::uint32_t row = (std::uint32_t{1} << ROW_BITS) - 1;
+    before_ = near_;
+    for (std::int32_t p = 0; p < block_.rows(); ++p)
+        for (std::int64_t i = 0; i < options_.near && before_[p * options_.near + i] != NOBODY; ++i) {
+            const std::uint32_t* theirs = before_.data() + (before_[p * options_.near + i] & row) * options_.near;
+            for (std::int64_t j = 0; j < options_.near && theirs[j] != NOBODY; ++j) {
+                const auto q = static_cast<std::int32_t>(theirs[j] & row);
+                if (q > p) meet<W>(p, q);
+            }
         }
-    std::swap(members_[g][place_[t]], members_[h][place_[u]]);
-    std::swap(place_[t], place_[u]);
-    std::swap(group_[t], group_[u]);
 }
 
-inline void DenseShard::move(std::int32_t t, std::int32_t to) {
-    const std::int32_t g = group_[t];
-    const std::int32_t last = members_[g].back();
-    members_[g][place_[t]] = last;
-    place_[last] = place_[t];
-    members_[g].pop_back();
-    place_[t] = static_cast<std::int32_t>(members_[to].size());
-    members_[to].push_back(t);
-    group_[t] = to;
-    for (std::int64_t w = 0; w < words_; ++w)
-        for (std::uint64_t bits = row(t)[w]; bits; bits &= bits - 1) {
-            const std::int64_t item = w * 64 + __builtin_ctzll(bits);
-            --counts_[static_cast<std::int64_t>(g) * items_ + item];
-            ++counts_[static_cast<std::int64_t>(to) * items_ + item];
-        }
-    refresh(g);
-    refresh(to);
-}
-
-template <int Fixed>
-inline __attribute__((always_inline)) std::int32_t swap_gain(const std::uint64_t* t, const std::uint64_t* u,
-                                                             const std::uint64_t* g, const std::uint64_t* h,
-                                                             std::int64_t runtime) {
-    const std::int64_t words = Fixed ? Fixed : runtime;
-    std::int32_t sum = 0;
-    for (std::int64_t w = 0; w < words; ++w) {
-        const std::uint64_t gives = t[w] & ~u[w], takes = u[w] & ~t[w];
-        sum += __builtin_popcountll(gives & h[w]) + __builtin_popcountll(gives & h[words + w]) -
-               __builtin_popcountll(gives & g[2 * words + w]) - __builtin_popcountll(gives & g[3 * words + w]);
-        sum += __builtin_popcountll(takes & g[w]) + __builtin_popcountll(takes & g[words + w]) -
-               __builtin_popcountll(takes & h[2 * words + w]) - __builtin_popcountll(takes & h[3 * words + w]);
-    }
-    return sum;
-}
-
-template <int Fixed>
-inline __attribute__((always_inline)) std::int32_t move_gain(const std::uint64_t* t, const std::uint64_t* g,
-                                                             const std::uint64_t* h, std::int64_t runtime) {
-    const std::int64_t words = Fixed ? Fixed : runtime;
-    std::int32_t sum = 0;
-    for (std::int64_t w = 0; w < words; ++w)
-        sum += __builtin_popcountll(g[words + w] & ~t[w]) - __builtin_popcountll(g[2 * words + w] & t[w]) +
-               __builtin_popcountll(h[words + w] & t[w]) - __builtin_popcountll(h[2 * words + w] & ~t[w]);
-    return sum;
-}
-
-// Proposals: a random row t and the group h of one of its near neighbours; the best of moving t to h and of
-// swapping it with a few members of h; accepted as in simulated annealing. Groups never fall below k.
-template <int Fixed>
-inline __attribute__((always_inline)) void DenseShard::anneal_body() {
-    static const LogTable table;
-    const std::int64_t total = n_ * options_.proposals;
-    const double cooling = total ? std::pow(options_.cold / options_.hot, 1.0 / static_cast<double>(total)) : 1;
-    double temperature = options_.hot;
-    for (std::int64_t step = 0; step < total; ++step, temperature *= cooling) {
+// Proposals: a random row t and the group h of one of its near neighbours.
+template <int W>
+ANONSET_INLINE void DenseBlock::anneal(std::int64_t proposals, double hot, double cold) {
+    static const LogTable logs;
+    const double cooling = proposals ? std::pow(cold / hot, 1.0 / static_cast<double>(proposals)) : 1;
+    const auto dissolving = static_cast<std::uint64_t>(0.2 * 1024 / static_cast<double>(options_.k)) + 1;
+    double temperature = hot;
+    for (std::int64_t step = 0; step < proposals; ++step, temperature *= cooling) {
         if ((step & 4095) == 0) monitor_.check();
-        const auto t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(n_)));
-        const std::int32_t near = near_[t * Near + random_.below(Near)];
-        if (near < 0) continue;
-        const std::int32_t g = group_[t], h = group_[near];
-        if (g == h) continue;
-        const std::uint64_t *mine = row(t), *g_planes = &planes_[static_cast<std::int64_t>(g) * 4 * words_],
-                            *h_planes = &planes_[static_cast<std::int64_t>(h) * 4 * words_];
-        std::int32_t best = INT32_MIN, partner = -1;
-        if (static_cast<std::int64_t>(members_[g].size()) > options_.k)
-            best = move_gain<Fixed>(mine, g_planes, h_planes, words_);
-        const auto& others = members_[h];
-        for (std::int64_t i = 0; i < options_.partners; ++i) {
-            const std::int32_t u = others[random_.below(static_cast<std::uint32_t>(others.size()))];
-            const std::int32_t gain = swap_gain<Fixed>(mine, row(u), g_planes, h_planes, words_);
-            if (gain > best) best = gain, partner = u;
+        const auto t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(block_.rows())));
+        const std::uint64_t draw = random_.next();
+        const std::uint32_t near =
+            near_[t * options_.near + static_cast<std::int64_t>((draw >> 10 & 0xffff) * options_.near >> 16)];
+        if (near == NOBODY) continue;
+        const std::int32_t h = block_.group(static_cast<std::int32_t>(near));
+        if (h == block_.group(t)) continue;
+        if ((draw & 1023) < dissolving) {
+            propose_dissolving<W>(block_.group(t));
+        } else {
+            propose<W>(t, h, temperature * logs.values[draw >> 52], static_cast<std::uint32_t>(draw >> 26 & 0x3ffffff));
         }
-        if (best < temperature * table.values[random_.next() >> 52]) continue;
-#ifdef ANONSET_DEBUG_CHECKS
-        const std::int64_t before = gain(g) + gain(h);
-#endif
-        partner < 0 ? move(t, h) : exchange(t, partner);
-#ifdef ANONSET_DEBUG_CHECKS
-        if (gain(g) + gain(h) - before != best) throw std::logic_error("crowd: a change gained other than foretold");
-#endif
     }
 }
 
-ANONSET_CLONES inline void anneal(DenseShard& shard) {
-    switch (shard.words_) {
+// The best of moving t to h and of swapping it with some members of h, if it gains at least `least` (which is
+// negative: a small loss may lead on). Groups never fall below k.
+template <int W>
+ANONSET_INLINE void DenseBlock::propose(std::int32_t t, std::int32_t h, double least, std::uint32_t draw) {
+    const std::int32_t g = block_.group(t), size = block_.size(h);
+    const std::uint64_t* mine = block_.row(t);
+    std::int32_t best = INT32_MIN, partner = -1;
+    if (block_.size(g) > block_.k() && size < block_.capacity())
+        best = block_.leaving<W>(mine, g) + block_.joining<W>(mine, h);
+    auto at = static_cast<std::int32_t>(std::uint64_t{draw} * size >> 26);
+    for (auto left = std::min<std::int64_t>(size, options_.partners); left > 0; --left) {
+        const std::int32_t u = block_.members(h)[at];
+        const std::int32_t gain = block_.swapping<W>(mine, block_.row(u), g, h);
+        if (gain > best) best = gain, partner = u;
+        if (++at == size) at = 0;
+    }
+    if (best < least) return;
+    havens_.assign(1, h);
+    const std::int64_t before = recounted(g);
+    partner < 0 ? block_.move<W>(t, h) : block_.swap<W>(t, partner);
+    if (const std::int64_t after = recounted(g); after != 0 && after - before != best)
+        throw std::logic_error("crowd: a change gained other than foretold");
+}
+
+// Every member of g looks for the group of a near neighbour that suits it best. If they gain no less there one by one
+// than g does, g is dissolved; should they be in each other's way there, it is not.
+template <int W>
+ANONSET_INLINE void DenseBlock::propose_dissolving(std::int32_t g) {
+    std::int32_t elsewhere = 0;
+    havens_.clear();
+    for (std::int32_t i = 0; i < block_.size(g); ++i) {
+        const std::int32_t t = block_.members(g)[i];
+        std::int32_t best = INT32_MIN, haven = -1;
+        for (std::int64_t j = 0; j < options_.near && near_[t * options_.near + j] != NOBODY; ++j) {
+            const std::int32_t h = block_.group(static_cast<std::int32_t>(near_[t * options_.near + j]));
+            if (h == g || block_.size(h) >= block_.capacity()) continue;
+            const std::int32_t gain = block_.joining<W>(block_.row(t), h);
+            if (gain > best) best = gain, haven = h;
+        }
+        if (haven < 0) return;
+        elsewhere += best;
+        havens_.push_back(haven);
+    }
+    if (elsewhere < block_.gain<W>(g)) return;
+    for (const std::int32_t h : havens_)
+        if (block_.size(h) + std::count(havens_.begin(), havens_.end(), h) > block_.capacity()) return;
+    const std::int64_t before = recounted(g);
+    block_.dissolve<W>(g, havens_.data());
+    if (recounted(g) < before) throw std::logic_error("crowd: a dissolved group gained less than foretold");
+}
+
+// In a debug build the gain of g and of the groups its members may go to, counted anew; otherwise 0.
+inline std::int64_t DenseBlock::recounted([[maybe_unused]] std::int32_t g) const {
+    std::int64_t sum = 0;
+#ifdef ANONSET_DEBUG_CHECKS
+    sum = block_.recounted(g);
+    std::vector<std::int32_t> others(havens_);
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    for (const std::int32_t h : others) sum += block_.recounted(h);
+#endif
+    return sum;
+}
+
+// Everything hot is inlined here, so that it is compiled for what the processor can do.
+ANONSET_CLONES inline void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold) {
+    switch (block.block_.words()) {
         case 1:
-            return shard.anneal_body<1>();
+            return block.improve_body<1>(proposals, hot, cold);
         case 2:
-            return shard.anneal_body<2>();
+            return block.improve_body<2>(proposals, hot, cold);
         case 3:
-            return shard.anneal_body<3>();
+            return block.improve_body<3>(proposals, hot, cold);
         default:
-            return shard.anneal_body<0>();
+            return block.improve_body<0>(proposals, hot, cold);
     }
 }
+
+// The whole of the data, round by round.
+class DenseCrowd {
+  public:
+    DenseCrowd(const Csr& data, std::int32_t n_items, const CrowdDenseOptions& options, int threads, Monitor& monitor)
+        : words_((n_items + 63) / 64), options_(options), threads_(thread_count(threads)), monitor_(monitor) {
+        bits_.assign(data.rows * words_, 0);
+        parallel_for(
+            data.rows, threads_, monitor_,
+            [&](std::int64_t row, int) {
+                for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i)
+                    bits_[row * words_ + (*i >> 6)] |= std::uint64_t{1} << (*i & 63);
+            },
+            4096);
+        group_.assign(data.rows, 0);
+        const std::int64_t size = std::max(options.block, 8 * options.k);
+        blocks_ = std::max<std::int64_t>(1, (data.rows + size / 2) / size);
+        blocks_ += blocks_ > 1 && blocks_ % 2;  // an even number, as most machines have of cores
+    }
+
+    std::vector<std::int32_t> solve() {
+        const std::int64_t rows = static_cast<std::int64_t>(group_.size());
+        rows_.resize(blocks_);
+        for (std::int64_t b = 0; b < blocks_; ++b) {
+            rows_[b].resize(rows * (b + 1) / blocks_ - rows * b / blocks_);
+            std::iota(rows_[b].begin(), rows_[b].end(), static_cast<std::int32_t>(rows * b / blocks_));
+        }
+        run(0);
+        for (int round = 1; round < options_.rounds; ++round) {
+            regroup(round);
+            run(round);
+        }
+        return std::move(group_);
+    }
+
+  private:
+    // Solves all blocks; groups are numbered through all of them, and their centers kept for the next round.
+    void run(int round) {
+        std::vector<std::vector<std::int32_t>> found(blocks_);
+        std::vector<std::vector<std::uint64_t>> centers(blocks_);
+        std::vector<DenseBlock> workers(threads_, DenseBlock(words_, options_, monitor_));
+        parallel_for(blocks_, threads_, monitor_, [&](std::int64_t b, int worker) {
+            DenseBlock& mine = workers[worker];
+            std::vector<std::int32_t> given;
+            if (round > 0)
+                for (const std::int32_t row : rows_[b]) given.push_back(local_[group_[row]]);
+            mine.solve(bits_, rows_[b], given, round > 0 ? counts_[b] : 0, round,
+                       static_cast<std::uint64_t>(round * blocks_ + b));
+            collect(mine.result(), found[b], centers[b]);
+        });
+        centers_.clear();
+        std::int32_t before = 0;
+        for (std::int64_t b = 0; b < blocks_; ++b) {
+            for (std::size_t i = 0; i < found[b].size(); ++i) group_[rows_[b][i]] = before + found[b][i];
+            before += static_cast<std::int32_t>(centers[b].size() / words_);
+            centers_.insert(centers_.end(), centers[b].begin(), centers[b].end());
+        }
+    }
+
+    static void collect(const Block& block, std::vector<std::int32_t>& found, std::vector<std::uint64_t>& centers) {
+        std::vector<std::int32_t> number(block.groups(), -1);
+        std::int32_t live = 0;
+        for (std::int32_t g = 0; g < block.groups(); ++g)
+            if (block.size(g) > 0) {
+                number[g] = live++;
+                centers.insert(centers.end(), block.center(g), block.center(g) + block.words());
+            }
+        found.resize(block.rows());
+        for (std::int32_t r = 0; r < block.rows(); ++r) found[r] = number[block.group(r)];
+    }
+
+    // Other blocks: groups sorted by other bits of their centers. Rows keep their Gray order inside a block.
+    void regroup(int round) {
+        const auto groups = static_cast<std::int32_t>(centers_.size() / words_);
+        Random random(options_.seed, UINT64_MAX - static_cast<std::uint64_t>(round));
+        std::vector<std::pair<std::uint64_t, std::int32_t>> keys(groups);
+        std::vector<std::int32_t> size(groups, 0), block_of(groups);
+        for (const std::int32_t g : group_) ++size[g];
+        const auto start = random.below(static_cast<std::uint32_t>(64 * words_));
+        for (std::int32_t g = 0; g < groups; ++g) keys[g] = {key_from(centers_.data() + g * words_, start), g};
+        std::sort(keys.begin(), keys.end());
+        local_.assign(groups, 0);
+        counts_.assign(blocks_, 0);
+        std::int64_t seen = 0, block = 0;
+        for (const auto& [key, g] : keys) {
+            while (block + 1 < blocks_ && seen * blocks_ >= static_cast<std::int64_t>(group_.size()) * (block + 1))
+                ++block;
+            block_of[g] = static_cast<std::int32_t>(block);
+            local_[g] = counts_[block]++;
+            seen += size[g];
+        }
+        for (auto& list : rows_) list.clear();
+        for (std::size_t row = 0; row < group_.size(); ++row)
+            rows_[block_of[group_[row]]].push_back(static_cast<std::int32_t>(row));
+    }
+
+    std::uint64_t key_from(const std::uint64_t* center, std::uint32_t start) const {
+        const std::int64_t word = start / 64, next = (word + 1) % words_, shift = start % 64;
+        return shift ? center[word] >> shift | center[next] << (64 - shift) : center[word];
+    }
+
+    std::int64_t words_;
+    CrowdDenseOptions options_;
+    int threads_;
+    Monitor& monitor_;
+    std::int64_t blocks_ = 1;
+    std::vector<std::uint64_t> bits_, centers_;
+    std::vector<std::int32_t> group_, local_, counts_;  // local_: the number of a group in its block
+    std::vector<std::vector<std::int32_t>> rows_;       // of each block
+};
 
 }  // namespace crowd
 
-// Groups of at least k for rows in Gray order. Shards of fixed size run side by side; the answer depends on the seed
-// and the options, never on the number of threads.
+// Groups of at least k for rows in Gray order.
 inline std::vector<std::int32_t> crowd_dense(const Csr& data, std::int32_t n_items, const CrowdDenseOptions& options,
-                                             std::int64_t shard_size, int threads, Monitor& monitor) {
-    const std::int64_t shards = std::max<std::int64_t>(1, data.rows / std::max(shard_size, options.k));
-    std::vector<std::int32_t> group(data.rows), count(shards);
-    auto bound = [&](std::int64_t shard) { return data.rows * shard / shards; };
-    parallel_for(shards, threads, monitor, [&](std::int64_t shard, int) {
-        crowd::DenseShard part(data, bound(shard), bound(shard + 1), n_items, options, monitor);
-        part.solve(group.data() + bound(shard));
-        count[shard] = part.groups();
-    });
-    std::int32_t before = 0;
-    for (std::int64_t shard = 0; shard < shards; before += count[shard++])
-        for (std::int64_t r = bound(shard); r < bound(shard + 1); ++r) group[r] += before;
-    return group;
+                                             int threads, Monitor& monitor) {
+    if (data.rows == 0) return {};
+    return crowd::DenseCrowd(data, n_items, options, threads, monitor).solve();
 }
 
 }  // namespace anonset

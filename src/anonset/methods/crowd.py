@@ -6,7 +6,7 @@ For groups g of size s with item counts c the information loss is Σ|t| − Σ_g
 Precondition   transactions with quasi-identifier items Q (all that are not sensitive); n = 0 or n ≥ k ≥ 2.
 Pseudo-code    order ← Gray order of the transactions' Q
                dense data:  groups of k from a pool of waiting neighbours; then random moves and swaps between
-                            the groups of near neighbours, accepted as in simulated annealing
+                            the groups of near neighbours, accepted as in simulated annealing, and groups dissolved
                sparse data: k equal transactions are a group; groups of k grow around the longest transactions;
                             then, round by round: dissolve groups whose members gain more elsewhere, move or swap
                             single transactions, and found new groups of k out of transactions that others can spare
@@ -25,10 +25,10 @@ import numpy as np
 from anonset import _native
 from anonset.group.centers import recode, require_enough
 from anonset.job import Job
-from anonset.order.gray import gray_order
+from anonset.order.gray import gray_sorted
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
+from anonset.transactions import Ints, Transactions
 
 EFFORT = Param(
     "effort",
@@ -42,7 +42,6 @@ EFFORT = Param(
 
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
-DENSE_SHARD = 16_384
 SPARSE_VISITS = 250_000  # item occurrences per shard at effort 0
 
 
@@ -50,13 +49,11 @@ def run(data: Transactions, job: Job, *, k: int, effort: int) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
     require_enough(len(data), k)
     quasi = data.quasi()
-    ordering = gray_order(quasi, job)
     dense = is_dense(quasi)
+    ordering, quasi = gray_sorted(quasi, job)
     with job.stage("groups"):
-        found = (_dense_groups if dense else _sparse_groups)(quasi, ordering, k, effort, job)
-    groups = np.empty(len(data), dtype=np.int32)
-    groups[ordering] = found
-    published = recode(data, quasi, groups, None, job)
+        groups = (_dense_groups if dense else _sparse_groups)(quasi, k, effort, job)
+    published = recode(data, quasi, groups, None, job, ordering)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
@@ -69,32 +66,33 @@ def is_dense(quasi: Transactions) -> bool:
     return 0 < quasi.n_items <= DENSE_ITEMS and mean >= DENSITY * used
 
 
-def _dense_groups(quasi: Transactions, ordering: Longs, k: int, effort: int, job: Job) -> Ints:
-    offsets, items = _native.take_rows(quasi.offsets, quasi.items, ordering)
-    seed = int(job.random("crowd").integers(1 << 62))
+def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
     return _native.crowd_dense(
-        offsets,
-        items,
+        quasi.offsets,
+        quasi.items,
         n_items=quasi.n_items,
         k=k,
-        pool=128 if effort < 8 else 512,
-        proposals=round(5 * 22 ** (effort / 10)),
-        partners=4 if k < 8 else 5 if k < 15 else 8,
-        hot=0.3,
-        cold=0.1,
-        seed=seed,
-        shard_size=DENSE_SHARD,
+        block=1024 if effort < 4 else 1600,
+        pool=96 if effort < 4 else 256,
+        near=6 if effort < 4 else 8,
+        sorts=3 if effort < 4 else 4,
+        friends=effort >= 4,
+        rounds=1 + effort // 2,
+        proposals=6 * 20 ** (effort / 10),
+        partners=8,
+        hot=0.3 + 0.03 * effort,
+        cold=0.1 + 0.01 * effort,
+        seed=int(job.random("crowd").integers(1 << 62)),
         monitor=job.monitor,
         threads=job.threads,
     )
 
 
-def _sparse_groups(quasi: Transactions, ordering: Longs, k: int, effort: int, job: Job) -> Ints:
-    offsets, items = _native.take_rows(quasi.offsets, quasi.items, ordering)
+def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
     mean = max(1.0, quasi.nnz / max(1, len(quasi)))
     return _native.crowd_sparse(
-        offsets,
-        items,
+        quasi.offsets,
+        quasi.items,
         n_items=quasi.n_items,
         k=k,
         visits=round(200 * 5 ** (effort / 10)),
