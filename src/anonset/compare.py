@@ -146,6 +146,8 @@ def compare(
     place.mkdir(parents=True, exist_ok=True)
     ledger = Ledger(place / RUNS, fingerprint(data))
     todo = [plan for plan in wanted if plan.key not in ledger.runs]
+    if told is not None:
+        told(len(wanted) - len(todo), len(wanted))
     _run_all(data, todo, ledger, workers or os.cpu_count() or 1, budget_seconds, told, len(wanted))
     return [ledger.runs[plan.key] for plan in wanted if plan.key in ledger.runs], left_out
 

@@ -94,7 +94,7 @@ def test_results_are_written_as_a_table_and_a_page(data, tmp_path):
     assert recommend(runs)[0] in html.replace("&#39;", "'")
 
 
-def test_the_command(tmp_path):
+def test_the_command(tmp_path, capsys):
     from anonset.cli.base.outcome import run
 
     path = tmp_path / "data.dat"
@@ -103,6 +103,10 @@ def test_the_command(tmp_path):
     assert run(["compare", str(path), "--methods", "pta", "-k", "2,4", "-o", str(folder), "--quiet"]) == 0
     assert len((folder / RUNS).read_text().splitlines()) == 2
     assert json.loads((folder / RUNS).read_text().splitlines()[0])["run"]["method"] == "pta"
+    capsys.readouterr()
+    budget = ["--budget-seconds", "0", "-o", str(tmp_path / "none")]
+    assert run(["compare", str(path), "--methods", "pta", "--k", "2,4", *budget]) == 0
+    assert "after 0 of 2 runs" in capsys.readouterr().out
     assert run(["compare", str(path), "--methods", "pta", "-k", "two"]) == 2
 
 

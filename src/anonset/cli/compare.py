@@ -52,6 +52,13 @@ def compare(data: Source, trying: Given, reading: Given, running: Given) -> None
     from anonset.report.comparison import write_comparison
 
     folder = Path(trying.get("out", OUT.default))
+    asked = 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal asked
+        asked = total
+        display("compare", done, total)
+
     with Display(quiet="quiet" in running or "json" in running) as display:
         display("read", 0, None)
         transactions = read(data, **as_read_options(reading))
@@ -63,14 +70,22 @@ def compare(data: Source, trying: Given, reading: Given, running: Given) -> None
             seeds=_values("seeds", trying.get("seeds", SEEDS.default)),
             workers=trying.get("workers"),
             budget_seconds=trying.get("budget_seconds"),
-            told=lambda done, total: display("compare", done, total),
+            told=told,
         )
         sheet, page = write_comparison(runs, folder)
     advice = recommend(runs)
     if "json" in running:
-        show_json({"source": data, "runs": [vars(run) for run in runs], "left_out": left_out, "advice": advice})
+        show_json(
+            {
+                "source": data,
+                "asked": asked,
+                "runs": [vars(run) for run in runs],
+                "left_out": left_out,
+                "advice": advice,
+            }
+        )
     elif "quiet" not in running:
-        show(*_page(runs, left_out, advice), "", facts([("table", str(sheet)), ("charts", str(page))]))
+        show(*_page(runs, asked, left_out, advice), "", facts([("table", str(sheet)), ("charts", str(page))]))
 
 
 def _grid(trying: Given) -> dict[str, list[Any]]:
@@ -97,7 +112,7 @@ def _values(name: str, text: str) -> list[int]:
         raise ParameterError(name, "be whole numbers, separated by commas", repr(text), "Try 5,10,20.") from None
 
 
-def _page(runs: list[Any], left_out: dict[str, str], advice: list[str]) -> list[Any]:
+def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[str]) -> list[Any]:
     columns = ("method", "parameters", "seed", "reached", "loss", "measured as", "seconds")
     rows = [
         (
@@ -113,4 +128,6 @@ def _page(runs: list[Any], left_out: dict[str, str], advice: list[str]) -> list[
     ]
     page: list[Any] = [table(columns, rows, numbers=("seed", "reached", "seconds")), ""]
     page += [f"Left out: {name} ({why})." for name, why in left_out.items()]
+    if len(runs) < asked:
+        page.append(f"The time was up after {len(runs):,} of {asked:,} runs; the same command makes the others.")
     return [*page, "", *advice]

@@ -8,7 +8,7 @@ import typer
 
 from anonset.cli.base.certificates import Found, find_certificate
 from anonset.cli.base.commands import Application
-from anonset.cli.base.console import show, show_json
+from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import (
     FORCE,
     THREADS,
@@ -24,11 +24,14 @@ from anonset.cli.base.progress import Display
 from anonset.spec import Param
 
 if TYPE_CHECKING:
+    from anonset.hierarchy import Hierarchy
     from anonset.release import Certificate, Release, Result
+    from anonset.transactions import Transactions
 
 app = Application()
 
 OUT = Param("out", "text", "Where to write the report: .html or .json. A private one will say so in its name.")
+HIERARCHY = Param("hierarchy", "text", "The hierarchy that the release was generalized with.")
 PUBLIC = Param("public", "bool", "Leave out everything that is computed from the original.")
 
 Published = Annotated[
@@ -43,17 +46,27 @@ Published = Annotated[
         Choice(PUBLIC, WRITING, switch=True),
         Choice(FORCE, WRITING, switch=True),
     ],
+    comparing=[Choice(HIERARCHY, "Comparing", metavar="FILE")],
     privacy=model_options(varied=True),
     reading=read_options(),
     running=run_options(THREADS),
 )
-def report(data: Source, release: Published, writing: Given, privacy: Given, reading: Given, running: Given) -> None:
+def report(
+    data: Source,
+    release: Published,
+    writing: Given,
+    comparing: Given,
+    privacy: Given,
+    reading: Given,
+    running: Given,
+) -> None:
     """Write a report on RELEASE: its promise and verdict, an attacker before and after, and what was lost.
 
     The promise is taken from the certificate beside the release, or from the options; with neither, the weakest
     k-anonymity is checked and what really holds is said. Which transaction became which is not known here, so that
     some figures are upper bounds; anonymize --report knows more.
     """
+    from anonset.hierarchy import read_hierarchy
     from anonset.io import read, read_release
     from anonset.job import Job
     from anonset.report import report_path, write_report
@@ -67,12 +80,28 @@ def report(data: Source, release: Published, writing: Given, privacy: Given, rea
             found = find_certificate(release)
             secret = found.certificate["sensitive_items"] if found else original.sensitive_names()
             published = read_release(release, **({"sensitive": secret} if secret else {}))
+        tree = read_hierarchy(comparing["hierarchy"]) if "hierarchy" in comparing else None
+        if not public:
+            _require_fitting(original, published, tree)
         result = _result(published, found, privacy)
-        write_report(result, original, target, public=public, force=force, job=job)
+        write_report(result, original, target, public=public, force=force, job=job, hierarchy=tree)
     if "json" in running:
         show_json({"source": data, "release": release, "report": str(target), "holds": result.verdict.holds})
     elif "quiet" not in running:
         show(f"The report is in {target}.")
+
+
+def _require_fitting(original: Transactions, published: Release, hierarchy: Hierarchy | None) -> None:
+    """Refuse a release of other data. Where users are published, transactions may have been invented: then say it."""
+    from anonset.errors import InputError
+    from anonset.pairing import pair
+
+    try:
+        pair(original, published, None, hierarchy)
+    except InputError as error:
+        if published.transactions.users is None or len(published) <= len(original):
+            raise
+        warn([f"Not compared with the original: {error}"], "Warning")
 
 
 def _result(release: Release, found: Found | None, privacy: Given) -> Result:

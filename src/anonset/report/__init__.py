@@ -16,6 +16,8 @@ from anonset.transactions import Transactions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from anonset.hierarchy import Hierarchy
+
 PRIVATE = "PRIVATE"
 
 
@@ -27,6 +29,7 @@ def write_report(
     public: bool = False,
     force: bool = False,
     job: Job | None = None,
+    hierarchy: Hierarchy | None = None,
 ) -> Path:
     """Write a report on a release: one HTML file (`.html`) that needs nothing else, or the same as JSON (`.json`).
 
@@ -45,18 +48,21 @@ def write_report(
         Whether the report may be published with the release.
     force
         Replace a file that is there already.
+    hierarchy
+        What the release was generalized with, where `result` does not know it itself.
 
     Returns
     -------
     Path
         Where the report is: the path given, or the one that says PRIVATE.
     """
-    from anonset.report.content import content
+    from anonset.report.content import content, tree_of
 
     target = report_path(path, public, force)
     original = None if public else _transactions(data)
-    said = content(result, original, public=public, job=job)
-    text = _writers()[target.suffix](said, result, original)
+    tree = hierarchy or tree_of(result)
+    said = content(result, original, public=public, job=job, hierarchy=tree)
+    text = _writers()[target.suffix](said, result, original, tree)
     with staging(force=force) as stage, plain_errors(target):
         stage.file(target).write_text(text, encoding="utf-8")
         stage.publish()
@@ -75,21 +81,21 @@ def report_path(path: str | os.PathLike[str], public: bool, force: bool) -> Path
     return target
 
 
-def _writers() -> dict[str, Callable[[dict[str, Any], Result, Transactions | None], str]]:
+def _writers() -> dict[str, Callable[[dict[str, Any], Result, Transactions | None, Hierarchy | None], str]]:
     return {".html": _as_html, ".json": _as_json}
 
 
-def _as_html(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
+def _as_html(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None) -> str:
     from anonset.report.page import page
 
-    return page(said, result, data)
+    return page(said, result, data, hierarchy)
 
 
-def _as_json(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
+def _as_json(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None) -> str:
     from anonset.report.charts import series
     from anonset.report.page import figures
 
-    drawn = {name: series(figure) for name, figure in figures(said, result, data).items()}
+    drawn = {name: series(figure) for name, figure in figures(said, result, data, hierarchy).items()}
     return json.dumps({**said, "charts": drawn}, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -27,13 +27,20 @@ HIDDEN = {"seed", "threads"}
 LIBRARIES = ("numpy", "scipy", "pyarrow", "duckdb", "plotly")
 
 
-def content(result: Result, data: Transactions | None, *, public: bool, job: Job | None = None) -> dict[str, Any]:
+def content(
+    result: Result,
+    data: Transactions | None,
+    *,
+    public: bool,
+    job: Job | None = None,
+    hierarchy: Hierarchy | None = None,
+) -> dict[str, Any]:
     """The content of the report; `data` is needed for a private one."""
     said = _published(result)
     if not public:
         if data is None:
             raise InputError("A private report compares with the original: give the data, or make it public.")
-        said["private"] = _private(result, data, job or Job(result.seed))
+        said["private"] = _private(result, data, job or Job(result.seed), hierarchy)
     return said
 
 
@@ -91,8 +98,7 @@ def _release(release: Release) -> dict[str, Any]:
     }
 
 
-def _private(result: Result, data: Transactions, job: Job) -> dict[str, Any]:
-    tree = tree_of(result)
+def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | None) -> dict[str, Any]:
     said: dict[str, Any] = {
         "transactions": len(data),
         "items": data.n_items,

@@ -10,10 +10,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from plotly.offline import get_plotlyjs
 
+from anonset.hierarchy import Hierarchy
 from anonset.pairing import pair
 from anonset.release import Release, Result
 from anonset.report import charts
-from anonset.report.content import source_of, tree_of
+from anonset.report.content import source_of
 from anonset.transactions import Transactions
 from anonset.utility.discernibility import group_sizes
 from anonset.utility.information_loss import item_changes
@@ -22,13 +23,15 @@ from anonset.utility.metric import LEVELS
 LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_removed", "ncp", "pattern_distance"}
 
 
-def page(said: dict[str, Any], result: Result, data: Transactions | None) -> str:
+def page(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None = None) -> str:
     """The HTML of a report; `data` is the original of a private one and None for a public one."""
-    shown = {name: json.loads(figure.to_json()) for name, figure in figures(said, result, data).items()}
+    shown = {name: json.loads(figure.to_json()) for name, figure in figures(said, result, data, hierarchy).items()}
     return templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs())
 
 
-def figures(said: dict[str, Any], result: Result, data: Transactions | None) -> dict[str, Any]:
+def figures(
+    said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None
+) -> dict[str, Any]:
     """The charts of a report by name."""
     release = result.release
     # Other models promise nothing about the number of equal transactions.
@@ -40,7 +43,7 @@ def figures(said: dict[str, Any], result: Result, data: Transactions | None) -> 
         figures["item_frequencies"] = charts.item_frequencies(labels, None, published.item_counts)
         figures["lengths"] = charts.lengths(None, published.lengths)
         return figures
-    both = pair(data, release, source_of(result), tree_of(result))
+    both = pair(data, release, source_of(result), hierarchy)
     labels = both.original.labels.to_pylist()
     before, after = both.original, both.published
     figures["item_frequencies"] = charts.item_frequencies(labels, before.item_counts, after.item_counts)
@@ -90,8 +93,8 @@ def _own_figures(measurements: Mapping[str, Any]) -> dict[str, Any]:
 def _levels(utility: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """The figures about frequent itemsets as a table: one line for each support."""
     shown = {row["name"]: row["shown"] for row in utility if row["metric"] == "itemsets"}
-    columns = {"precision": "precision", "recall": "recall", "f1": "F1", "kept": "kept", "lost": "lost"}
-    columns = {"support": "support", **columns, "invented": "invented"}
+    names = ("support", "kept", "lost", "invented", "precision", "recall", "f1")
+    columns = {name: name.replace("f1", "F1") for name in names}
     return [{title: shown[f"itemsets_{name}_{level}"] for name, title in columns.items()} for level in LEVELS if shown]
 
 
