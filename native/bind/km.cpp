@@ -24,6 +24,11 @@ struct Given {
         return km::extend(to_csr(offsets, items), parent.data(), size.data(),
                           static_cast<std::int32_t>(parent.shape(0)), leaf.data());
     }
+    km::Database sorted() const {
+        km::Database db = extend();
+        db.sort_rows();
+        return db;
+    }
 };
 
 // Published nodes (by rank) as the published node of each node in depth-first order; −1 above the cut.
@@ -48,7 +53,7 @@ km::Nodes published(const km::Database& db, const km::Cut& cut) {
 
 // Which item occurrences are published: all but those below a node that is left out of their row.
 std::vector<std::uint8_t> kept_items(const km::Database& db, const Csr& data, const std::int32_t* leaf,
-                                     const std::vector<km::Refiner::LeftOut>& left_out) {
+                                     const std::vector<km::LeftOut>& left_out) {
     std::vector<std::uint8_t> kept(data.offsets[data.rows], 1);
     std::vector<km::Nodes> out_of(db.rows());
     for (const auto& [row, node] : left_out) out_of[row].push_back(node);
@@ -71,7 +76,7 @@ void bind_km(nb::module_& m) {
             std::vector<std::int32_t> out;
             const Given given{offsets, items, parent, size, leaf};
             run(monitor, [&](Monitor& watched) {
-                km::Database db = given.extend();
+                km::Database db = given.sorted();
                 km::Cut cut(db.tree);
                 if (apriori) {
                     km::apriori(db, cut, k, known, threads, watched);
@@ -87,21 +92,20 @@ void bind_km(nb::module_& m) {
     m.def(
         "km_refine",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known,
-           std::int64_t budget, PyMonitor& monitor) {
+           std::int64_t budget, int form, int threads, PyMonitor& monitor) {
             std::vector<std::int32_t> out;
             std::vector<std::uint8_t> kept;
             const Given given{offsets, items, parent, size, leaf};
             run(monitor, [&](Monitor& watched) {
                 const km::Database db = given.extend();
-                km::Refiner refiner(db, k, known, watched);
-                refiner.run(budget);
-                out = in_given_order(db, refiner.cut());
-                kept = kept_items(db, to_csr(offsets, items), leaf.data(), refiner.left_out());
+                const km::Refined found = km::refine(db, k, known, budget, form, threads, watched);
+                out = in_given_order(db, found.cut);
+                kept = kept_items(db, to_csr(offsets, items), leaf.data(), found.left_out);
             });
             return std::pair(to_numpy(std::move(out)), to_numpy(std::move(kept)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
-        nb::arg("m"), nb::arg("budget"), nb::arg("monitor"));
+        nb::arg("m"), nb::arg("budget"), nb::arg("form"), nb::arg("threads"), nb::arg("monitor"));
     m.def(
         "km_optimal",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, std::int64_t bound,
@@ -110,7 +114,7 @@ void bind_km(nb::module_& m) {
             std::vector<std::int32_t> out;
             const Given given{offsets, items, parent, size, leaf};
             run(monitor, [&](Monitor& watched) {
-                const km::Database db = given.extend();
+                const km::Database db = given.sorted();
                 result = km::OptimalSearch(db, bound, most_cuts, most_rare).run(k, known, watched);
                 out = in_given_order(db, result.cut);
             });
@@ -126,7 +130,7 @@ void bind_km(nb::module_& m) {
             std::vector<std::int64_t> supports;
             const Given given{offsets, items, parent, size, leaf};
             run(monitor, [&](Monitor& watched) {
-                const km::Database db = given.extend();
+                const km::Database db = given.sorted();
                 const km::Cut nothing(db.tree);
                 const auto report = shortest ? km::Report::shortest : km::Report::longest_first;
                 km::Walker walker(db, nothing, k, known, report, watched);

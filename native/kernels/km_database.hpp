@@ -45,7 +45,8 @@ struct Place {
 struct Database {
     Tree tree;
     std::vector<std::int64_t> offsets{0};
-    Nodes nodes;                        // of each row, by rank
+    Nodes nodes;                        // of each row; by rank once they are sorted
+    Nodes items;                        // how many items each row has
     std::vector<std::int32_t> weights;  // transactions per row
     std::vector<std::int32_t> row_of;   // of each transaction; −1 for empty ones
     std::vector<std::int64_t> first;    // where each node's places begin
@@ -148,8 +149,8 @@ inline std::int64_t Database::support(const Nodes& set, std::int64_t enough) con
     return total;
 }
 
-// Extends each transaction by everything above its items. `parent` and `size` describe the tree in depth-first
-// order, `leaf` gives each item's node there.
+// Extends each transaction by everything above its items; the rows are not sorted yet. `parent` and `size` describe the
+// tree in depth-first order, `leaf` gives each item's node there.
 inline Database extend(const Csr& data, const std::int32_t* parent, const std::int64_t* size, std::int32_t count,
                        const std::int32_t* leaf) {
     Database db;
@@ -169,6 +170,7 @@ inline Database extend(const Csr& data, const std::int32_t* parent, const std::i
             }
         }
         support[0] += db.weights[r];
+        db.items.push_back(static_cast<std::int32_t>(data.size(rows[r])));
         db.offsets.push_back(static_cast<std::int64_t>(db.nodes.size()));
     }
     if (db.nodes.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
@@ -199,7 +201,6 @@ inline Database extend(const Csr& data, const std::int32_t* parent, const std::i
         if (v > 0) ++tree.children[rank[parent[v]]];
     }
     for (std::int32_t& node : db.nodes) node = rank[node];
-    db.sort_rows();
     return db;
 }
 

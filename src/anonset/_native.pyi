@@ -215,6 +215,8 @@ def km_refine(
     k: int,
     m: int,
     budget: int,
+    form: int,
+    threads: int,
     monitor: Monitor,
 ) -> tuple[Ints, Bytes]: ...
 def km_optimal(

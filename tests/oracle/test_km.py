@@ -130,6 +130,34 @@ def test_refining_is_safe_minimal_and_never_over_its_budget(problem, k, m, budge
     assert draft.measurements["ncp"] == pytest.approx(loss_by_hand(rows, draft, whole(tree)))
 
 
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("share", [0.0, 0.02])
+@pytest.mark.parametrize(("items", "length"), [(60, 4), (25, 9)])
+def test_lists_and_bitmaps_find_the_same_cut_and_leave_out_the_same_items(items, length, share, m):
+    lists, bitmaps = 1, 2
+    rng = np.random.default_rng(items + m)
+    likely = 1 / np.arange(1, items + 1)
+    rows = [
+        sorted({f"i{n}" for n in rng.choice(items, length, p=likely / likely.sum())}) for _ in range(60_000 // items)
+    ]
+    data = Transactions.from_lists(rows)
+    found = domain(data, Hierarchy.from_levels(*levels_of(data)))
+    budget = int(share * data.nnz)
+    one, other = (
+        _native.km_refine(*found.arrays, 3, m, budget, form, 1, Job(seed=0).monitor) for form in (lists, bitmaps)
+    )
+    assert np.array_equal(one[0], other[0])
+    assert np.array_equal(one[1], other[1])
+    assert len(set(one[0].tolist())) > 2
+    assert (one[1] == 0).any() == (share > 0 and (items, m) in {(60, 2), (60, 3), (25, 3)})
+
+
+def levels_of(data):
+    """Three levels above the items: groups of 3, 6 and 24 by number."""
+    number = [int(str(label)[1:]) for label in data.labels.to_pylist()]
+    return data.labels, [[f"g{width}.{n // width}" for n in number] for width in (24, 6, 3)]
+
+
 def loss_by_hand(rows, draft, parent) -> float:
     """NCP with every item that is gone from its transaction at the full penalty of 1."""
     root = str(draft.cut.hierarchy.names[0])

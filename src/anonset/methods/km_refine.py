@@ -2,12 +2,12 @@
 
 Precondition   n = 0 or at least k transactions with items; a hierarchy that holds every item; m ≥ 1.
 Pseudo-code    cut ← everything as the root, which is safe
-               replace a node of the cut by its children wherever that is safe, the largest saving of NCP first;
-               a node that fails is never tried again: it would fail for every finer cut too
-               on a small domain: if a short exact search finds a cheaper safe cut, take that one
-               while items may be left out: for each node of the cut, find in which transactions its children would
-               be rare together with up to m − 1 other nodes; leaving them out there costs 1 per item, replacing the
-               node saves NCP; make the trade that saves most per item left out, as long as it saves anything
+               take the node of the cut whose children would save most NCP, and count them:
+                   if each child is frequent with up to m − 1 other nodes: put the children in the node's place
+                   else find in which transactions a child would be part of a rare set. Leaving it out there costs 1 per
+                   item: if that is within the budget and less than the children save, do so
+                   else the node stays, and is not tried again: it would fail for every finer cut too
+               on a very small domain: if a short exact search finds a cheaper safe cut, go on from that one
                publish every item as its node in the cut, but for those left out
 Postcondition  every set of at most m published nodes that occurs at all occurs at least k times: a replacement
                touches only sets with one of the new nodes, and all of these are counted before it is made. With no
@@ -31,6 +31,8 @@ from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
 from anonset.transactions import Mask, Transactions
 
+BEST_FORM = 0  # the kernel chooses how it keeps the rows
+
 SUPPRESS = Param(
     "suppress",
     "float",
@@ -48,7 +50,7 @@ def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, suppres
     with job.stage("extend"):
         found = domain(data, hierarchy)
     with job.stage("specialise", total=len(found.node)) as monitor:
-        cut, kept = _native.km_refine(*found.arrays, k, m, int(suppress * data.nnz), monitor)
+        cut, kept = _native.km_refine(*found.arrays, k, m, int(suppress * data.nnz), BEST_FORM, job.threads, monitor)
     return publish(replace(found, data=without(data, kept.astype(np.bool_))), found.cut(cut), m, job, data)
 
 
