@@ -28,6 +28,13 @@ def test_show_draws_the_tree(cli, shop):
     assert json.loads(cli("hierarchy", "show", shop / "tree.csv", "--json").out)["items"] == 4
 
 
+def test_show_draws_the_cut_too(cli, shop):
+    (shop / "half.csv").write_text("item,published\na1,A\na2,A\n")
+    out = cli("hierarchy", "show", shop / "tree.csv", "--cut", shop / "half.csv").out
+    assert "A  2 items  ← published for all below" in out
+    assert "a1" not in out
+
+
 def test_lint_ends_with_3_until_it_is_repaired(cli, shop):
     (shop / "tree.csv").write_text(TREE + "a1,B\n")
     (shop / "data.dat").write_text("a1 b1\nnew a1\n")

@@ -160,18 +160,20 @@ def lint(file: File, looking: Given, writing: Given, reading: Given, running: Gi
         *format_options(),
         Choice(Param("depth", "int", "How many levels below the root to show. Default: all.", minimum=1), "Hierarchy"),
         Choice(Param("widest", "int", "How many children of a node to show.", 50, minimum=1), "Hierarchy"),
+        Choice(Param("cut", "text", "Show what this cut publishes, down to the cut."), "Hierarchy", metavar="FILE"),
     ],
     running=run_options(),
 )
 def show_tree(file: File, looking: Given, running: Given) -> None:
     """Draw a hierarchy as a tree, with the number of items below each node."""
-    from anonset.hierarchy import read_hierarchy
+    from anonset.hierarchy import read_cut, read_hierarchy
 
     tree = read_hierarchy(file, format=looking.get("format"), order=looking.get("order"))
     if "json" in running:
         show_json({"source": file, **_size(tree), "notes": tree.notes})
     else:
-        show(tree.show(looking.get("depth"), looking.get("widest", 50)))
+        drawn = read_cut(looking["cut"], tree) if "cut" in looking else tree
+        show(drawn.show(looking.get("depth"), looking.get("widest", 50)))
 
 
 def _save(tree: Hierarchy, writing: Given) -> None:

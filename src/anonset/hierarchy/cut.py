@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from anonset.errors import DataError, InputError
+from anonset.hierarchy.drawing import draw
 from anonset.hierarchy.tree import Hierarchy, write_csv
 from anonset.transactions import Ints, Transactions
 
@@ -79,6 +80,27 @@ class Cut:
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write as CSV `item,published`, to review, edit and apply again."""
         write_csv(self.to_table(), path, force)
+
+    def show(self, depth: int | None = None, widest: int = 50) -> str:
+        """A text tree down to the cut: at most `depth` levels below the root, `widest` children of each node.
+
+        Examples
+        --------
+        >>> tree = Hierarchy.from_levels(["milk", "brie", "wine"], [["dairy", "dairy", "drinks"]])
+        >>> print(Cut.of_nodes(tree, [1]).show())
+        ALL  3 items
+        ├── dairy  2 items  ← published for all below
+        └── drinks  1 item
+            └── wine
+        """
+        tree = self.hierarchy
+        general = set(self.published[self.published != tree.leaves].tolist())
+        out = set(tree.leaves[self.published == LEFT_OUT].tolist())
+
+        def note(node: int) -> str:
+            return "  ← published for all below" if node in general else "  ← left out" if node in out else ""
+
+        return draw(tree, depth, widest, note, general.__contains__)
 
     def apply(self, data: Transactions) -> Transactions:
         """The transactions with every item replaced by the node it is published as; marks and degrees are dropped."""

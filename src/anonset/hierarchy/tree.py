@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from anonset.errors import ExistsError, InputError
+from anonset.hierarchy.drawing import draw
 from anonset.transactions import Ints, Longs, Mask, as_text
 
 ROOT = "ALL"
@@ -188,21 +189,7 @@ class Hierarchy:
 
     def show(self, depth: int | None = None, widest: int = 50) -> str:
         """A text tree: at most `depth` levels below the root, at most `widest` children of each node."""
-        lines = [f"{self.labels[0]}  {_items(self.n_items)}"]
-        self._show(0, "", depth, widest, lines)
-        return "\n".join(lines)
-
-    def _show(self, node: int, indent: str, depth: int | None, widest: int, lines: list[str]) -> None:
-        if depth is not None and self.depth[node] >= depth:
-            return
-        children = self.children(node)
-        for child in children[:widest]:
-            last = child == children[-1]
-            count = "" if self.is_leaf[child] else f"  {_items(int(self.leaf_counts[child]))}"
-            lines.append(f"{indent}{'└── ' if last else '├── '}{self.labels[child]}{count}")
-            self._show(child, indent + ("    " if last else "│   "), depth, widest, lines)
-        if len(children) > widest:
-            lines.append(f"{indent}└── … {len(children) - widest:,} more")
+        return draw(self, depth, widest)
 
 
 def write_csv(table: pa.Table, path: str | os.PathLike[str], force: bool) -> None:
@@ -229,10 +216,6 @@ def as_hierarchy(value: Any) -> Hierarchy:
     from anonset.hierarchy.reading import read_hierarchy
 
     return read_hierarchy(value)
-
-
-def _items(count: int) -> str:
-    return f"{count:,} item{'' if count == 1 else 's'}"
 
 
 def _spans(parent: Ints) -> tuple[Ints, Ints]:

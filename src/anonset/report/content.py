@@ -17,6 +17,7 @@ from anonset.methods import METHODS
 from anonset.models import model_spec
 from anonset.pairing import Pair, pair
 from anonset.release import Release, Result
+from anonset.report.tree import drawing
 from anonset.risk import attack, infer, link
 from anonset.transactions import Longs, Transactions
 from anonset.utility import measure
@@ -107,6 +108,7 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
         "seed": result.seed if len(result.seconds) else None,
         "seconds": dict(result.seconds),
         "measurements": {name: _plain(value) for name, value in result.measurements.items()},
+        "hierarchy": None if result.cut is None else drawing(result.cut, data),
     }
     try:
         both = pair(data, result.release, source_of(result), tree)
