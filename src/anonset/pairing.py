@@ -7,6 +7,7 @@ stands for its nearest ancestor that is published.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,8 @@ from anonset.hierarchy import Hierarchy
 from anonset.hierarchy.cut import recode
 from anonset.release import Release
 from anonset.transactions import Ints, Longs, Transactions
+
+_BESIDES = ("users", "user_labels", "ids", "sensitive", "sensitivity", "counts", "attributes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,4 +120,5 @@ def _without(data: Transactions, names: list[str]) -> Transactions:
 
 
 def _bare(data: Transactions) -> Transactions:
-    return replace(data, users=None, user_labels=None, ids=None, sensitive=None, sensitivity=None, counts=None)
+    nothing: dict[str, Any] = dict.fromkeys(_BESIDES)
+    return replace(data, **nothing)

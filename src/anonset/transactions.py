@@ -47,6 +47,8 @@ class Transactions:
         A degree in [0, 1] for each item occurrence: how sensitive its owner finds it.
     counts
         How often each item occurs in its transaction, where the source says.
+    attributes
+        The attribute (a more general name) of each item, where the source says: an Arrow string array over the items.
     notes
         What reading changed or passed over, in words.
 
@@ -69,6 +71,7 @@ class Transactions:
     sensitivity: Floats | None = None
     counts: Ints | None = None
     notes: tuple[str, ...] = ()
+    attributes: pa.StringArray | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)
@@ -81,7 +84,7 @@ class Transactions:
         ):
             if getattr(self, name) is not None:
                 _freeze(self, name, dtype)
-        for name in ("labels", "user_labels", "ids"):
+        for name in ("labels", "user_labels", "ids", "attributes"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, as_text(getattr(self, name)))
         _validate(self)
@@ -494,12 +497,15 @@ def _validate(data: Transactions) -> None:
         raise InputError("Items must be ascending and unique inside a transaction; use Transactions.from_codes.")
     if data.labels.null_count:
         raise InputError("A label is null.")
+    if data.attributes is not None and data.attributes.null_count:
+        raise InputError("An item has no attribute. Give every item one, or leave the attributes out.")
     for name, size in (
         ("users", len(data)),
         ("ids", len(data)),
         ("sensitive", data.n_items),
         ("sensitivity", data.nnz),
         ("counts", data.nnz),
+        ("attributes", data.n_items),
     ):
         column = getattr(data, name)
         if column is not None and len(column) != size:

@@ -222,3 +222,33 @@ def test_items_of_a_transaction_may_be_apart(saved):
     assert data.ids.to_pylist() == list(sets)
     assert data.labels.to_pylist() == sorted({str(i) for _, i in pairs}, key=int)
     assert data.notes == (f"{5000 - data.nnz:,} repeated items were merged",)
+
+
+# --- counts and attributes ---------------------------------------------------------------------------------------
+
+
+def test_counts_and_attributes_of_items(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("transaction,item,attribute,count\n1,milk,dairy,2\n2,wine,drinks,1\n2,brie,dairy,3\n")
+    data = read(path)
+    assert dict(zip(data.labels.to_pylist(), data.attributes.to_pylist(), strict=True)) == {
+        "brie": "dairy",
+        "milk": "dairy",
+        "wine": "drinks",
+    }
+    assert data.counts.tolist() == [2, 3, 1]
+
+
+@pytest.mark.parametrize("count", ["-1", "1.5", "many", "nan"])
+def test_a_count_that_is_none_is_an_error_with_its_line(tmp_path, count):
+    path = tmp_path / "data.csv"
+    path.write_text(f"transaction,item,count\n1,milk,2\n2,wine,{count}\n")
+    with pytest.raises(DataError, match=r"line 3: The count must be a whole number"):
+        read(path)
+
+
+def test_an_item_with_two_attributes_is_an_error_with_its_line(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("transaction,item,attribute\n1,milk,dairy\n2,milk,drinks\n")
+    with pytest.raises(DataError, match="line 3: This item occurs with two different attributes"):
+        read(path)

@@ -188,10 +188,11 @@ def test_ids_that_only_say_the_position_are_no_loss():
         text(replace(PLAIN, ids=pa.array(["1", "3", "2"])), "fimi")
 
 
-def test_no_format_holds_counts_but_they_can_be_dropped():
+def test_only_long_tables_hold_counts_but_they_can_be_dropped():
     counted = replace(PLAIN, counts=np.array([2, 1, 1], dtype=np.int32))
-    with pytest.raises(InputError, match=r"item counts\. Leave them out"):
+    with pytest.raises(InputError, match=r"item counts\. Use the format long, or leave them out"):
         text(counted, "lists.parquet")
+    assert text(counted, "long.csv").splitlines()[:3] == ["transaction,item,count", "1,3,2", "1,10,1"]
     assert text(counted, "fimi", drop=["counts"]) == "3 10\n\n3\n"
 
 

@@ -145,6 +145,7 @@ def recode(data: Transactions, node: Ints, names: pa.StringArray) -> Transaction
         sensitive=None,
         sensitivity=None,
         counts=None,
+        attributes=None,
     )
 
 

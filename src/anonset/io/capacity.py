@@ -21,6 +21,7 @@ PARTS = {
     "sensitive": "marks of sensitive items",
     "sensitivity": "sensitivity degrees",
     "counts": "item counts",
+    "attributes": "attributes of items",
 }
 """What can be left out on purpose (`drop`), in words."""
 
@@ -47,9 +48,15 @@ def used_only(data: Transactions) -> tuple[Transactions, int]:
     if used.all():
         return data, 0
     place = np.cumsum(used, dtype=np.int32) - 1
-    marks = None if data.sensitive is None else data.sensitive[used]
-    labels = data.labels.filter(pa.array(used))
-    return replace(data, items=place[data.items], labels=labels, sensitive=marks), int((~used).sum())
+    kept = pa.array(used)
+    small = replace(
+        data,
+        items=place[data.items],
+        labels=data.labels.filter(kept),
+        sensitive=None if data.sensitive is None else data.sensitive[used],
+        attributes=None if data.attributes is None else data.attributes.filter(kept),
+    )
+    return small, int((~used).sum())
 
 
 def require_room(data: Transactions, format: Format) -> None:
@@ -62,7 +69,8 @@ def require_room(data: Transactions, format: Format) -> None:
         "ids": layout.ids,
         "sensitive": layout.sensitive,
         "sensitivity": layout.degrees,
-        "counts": False,
+        "counts": layout.counts,
+        "attributes": layout.attributes,
     }
     for part, fits in room.items():
         if getattr(data, part) is not None and not fits:
@@ -72,6 +80,18 @@ def require_room(data: Transactions, format: Format) -> None:
     _require_labels(data.labels, format)
     if format.layout == "wide":
         _require_columns(data)
+
+
+def require_parts(format: Format, parts: Iterable[str]) -> None:
+    """An `InputError` if the format has no place for one of these parts, which a release cannot do without."""
+    for part in parts:
+        field = "degrees" if part == "sensitivity" else part
+        if not getattr(format.holds, field):
+            homes = " or ".join(name for name, layout in LAYOUTS.items() if getattr(layout, field))
+            raise InputError(
+                f"The format {format.name} cannot hold {PARTS[part]}, which this model publishes. "
+                f"Use the format {homes} (a name such as release.csv, or format={homes})."
+            )
 
 
 def _no_room(format: Format, part: str) -> InputError:

@@ -141,6 +141,20 @@ def degrees(column: pa.ChunkedArray, rows: Longs, origin: Origin) -> Floats:
     return values
 
 
+def whole_numbers(column: pa.ChunkedArray, rows: Longs, origin: Origin) -> Ints:
+    """Counts; the row of one that is no whole number from 0 is in the error."""
+    try:
+        values = np.asarray(_one(column.cast(pa.float64())).fill_null(np.nan))
+    except pa.ArrowInvalid:
+        values = np.array([_number(cell) for cell in column.to_pylist()])
+    bad = np.flatnonzero(~((values >= 0) & (values < 2**31) & (values == np.floor(values))))
+    if len(bad):
+        raise origin.error(
+            "The count must be a whole number from 0. Rename the column if it is none.", int(rows[bad[0]])
+        )
+    return values.astype(np.int32)
+
+
 def _number(cell: Any) -> float:
     try:
         return float(cell)

@@ -22,6 +22,12 @@ def long_table(data: Transactions) -> pa.Table:
     if data.users is not None:
         columns["user"] = _named(data.users[rows], data.user_labels)
     columns["item"] = _named(codes, pa.concat_arrays([data.labels, pa.array([""], pa.string())]))
+    if data.attributes is not None:
+        columns["attribute"] = _named(codes, pa.concat_arrays([data.attributes, pa.array([""], pa.string())]))
+    if data.counts is not None:
+        counts = np.zeros(len(rows), dtype=np.int32)
+        counts[filled] = data.counts
+        columns["count"] = pa.array(counts)
     if data.sensitive is not None:
         columns["sensitive"] = pa.array(np.append(data.sensitive, False)[codes])
     if data.sensitivity is not None:

@@ -167,6 +167,7 @@ def _has_header(first: tuple[str, ...], records: list[list[str]], layout: str | 
         return options.header
     known = {name for names in NAMES.values() for name in names}
     wanted = [options.transaction, options.item, options.user, options.sensitivity, options.sensitive_column]
+    wanted += [options.attribute, options.count]
     if any(plain(name) in known for name in first) or any(name in first for name in wanted if name):
         return True
     if layout is None:

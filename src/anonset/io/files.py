@@ -36,7 +36,7 @@ def read_files(sources: Iterable[Path], options: ReadOptions) -> Transactions:
 
 
 def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
-    for name in ("transaction", "item", "user", "sensitivity", "sensitive_column"):
+    for name in ("transaction", "item", "user", "sensitivity", "sensitive_column", "attribute", "count"):
         if getattr(options, name) is not None:
             what = f"{files[0].name} is read as {shapes[0].layout}, which has no columns."
             advice = f"{what} Pass its format if it is a table."

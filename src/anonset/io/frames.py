@@ -14,7 +14,7 @@ from anonset.io.listed import read_lists
 from anonset.io.long import read_long
 from anonset.io.options import ReadOptions
 from anonset.io.origin import Origin
-from anonset.io.roles import Roles, find_roles, wide_roles
+from anonset.io.roles import OF_ITEMS, Roles, find_roles, wide_roles
 from anonset.io.wide import is_flag, read_wide
 from anonset.transactions import Transactions, is_list_view, plain_lists
 
@@ -110,7 +110,7 @@ def _list_roles(table: pa.Table, options: ReadOptions, source: str | None) -> Ro
     listed = [is_list(kind) for kind in table.schema.types]
     scalars = ["" if is_listed else name for name, is_listed in zip(names, listed, strict=True)]
     lists = [name if is_listed else "" for name, is_listed in zip(names, listed, strict=True)]
-    owners = find_roles(scalars, replace(options, item=None, sensitivity=None, sensitive_column=None))
+    owners = find_roles(scalars, replace(options, **OF_ITEMS))
     roles = find_roles(lists, replace(options, transaction=None, user=None))
     item = roles.item
     if item is None:

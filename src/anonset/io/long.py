@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.errors import counted
-from anonset.io.cells import Coded, coded, degrees, flags
+from anonset.io.cells import Coded, coded, degrees, flags, whole_numbers
 from anonset.io.occurrences import Occurrences, assemble
 from anonset.io.options import ReadOptions
 from anonset.io.origin import Origin
@@ -22,7 +22,7 @@ def read_long(table: pa.Table, options: ReadOptions, origin: Origin) -> Transact
 
     The columns of `table` are called by their roles.
     """
-    table, rows, notes = complete(table, ("transaction", "item", "user"), options, origin)
+    table, rows, notes = complete(table, ("transaction", "item", "user", "attribute", "count"), options, origin)
     names = coded(table["transaction"]).by_appearance()
     items, empty = coded(table["item"]).without("")
     notes += _idle_markers(names.codes, empty)
@@ -37,7 +37,10 @@ def read_long(table: pa.Table, options: ReadOptions, origin: Origin) -> Transact
         flags(table["sensitive"], rows, origin) if "sensitive" in table.column_names else None,
         degrees(table["sensitivity"], rows, origin) if "sensitivity" in table.column_names else None,
         where=f"{origin.unit}s",
+        counts=whole_numbers(table["count"], rows, origin) if "count" in table.column_names else None,
     )
+    if "attribute" in table.column_names:
+        columns["attributes"] = _attributes(table, found.items, rows, origin)
     return assemble(found, notes, **columns)
 
 
@@ -79,6 +82,21 @@ def _idle_markers(transactions: Ints, empty: Mask) -> tuple[str, ...]:
     idle = int(filled[transactions[empty]].sum())
     note = f"{counted(idle, 'empty item beside others', 'empty items beside others')} ignored"
     return (note,) if idle else ()
+
+
+def _attributes(table: pa.Table, items: Coded, rows: Longs, origin: Origin) -> pa.StringArray:
+    """The attribute of each item, in the order in which items will be numbered; all its rows must agree."""
+    names = coded(table["attribute"])
+    of_item = np.zeros(len(items.labels), dtype=np.int32)
+    of_item[items.codes[::-1]] = names.codes[::-1]
+    torn = np.flatnonzero(of_item[items.codes] != names.codes)
+    if len(torn):
+        problem = "This item occurs with two different attributes. Every item must belong to one attribute."
+        raise origin.error(problem, int(rows[torn[0]]))
+    place, _ = items.place()
+    final = np.empty_like(of_item)
+    final[place] = of_item
+    return names.labels.take(pa.array(final))
 
 
 def _users(table: pa.Table, names: Coded, rows: Longs, origin: Origin) -> dict[str, Any]:

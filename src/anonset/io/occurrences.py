@@ -17,7 +17,7 @@ from anonset.transactions import Floats, Ints, Longs, Mask, Transactions
 class Occurrences:
     """One entry per item in a transaction, in any order.
 
-    `marked` and `degrees` belong to the entries; `where` says in words in how many places a mark can stand.
+    `marked`, `degrees` and `counts` belong to the entries; `where` says in words in how many places a mark can stand.
     """
 
     transactions: Ints | Longs
@@ -26,6 +26,7 @@ class Occurrences:
     marked: Mask | None = None
     degrees: Floats | None = None
     where: str = "lines"
+    counts: Ints | None = None
 
 
 def assemble(found: Occurrences, notes: tuple[str, ...], **columns: Any) -> Transactions:
@@ -36,10 +37,12 @@ def assemble(found: Occurrences, notes: tuple[str, ...], **columns: Any) -> Tran
         notes += note
     order, offsets = _by_transaction(found.transactions, found.count)
     codes = found.items.codes if order is None else found.items.codes[order]
-    if found.degrees is None:
+    if found.degrees is None and found.counts is None:
         return canonical(Parsed(offsets, codes, labels, notes), place, labels, **columns)
-    degrees = found.degrees if order is None else found.degrees[order]
-    return Transactions.from_codes(offsets, place[codes], labels, sensitivity=degrees, notes=notes, **columns)
+    for name, values in (("sensitivity", found.degrees), ("counts", found.counts)):
+        if values is not None:
+            columns[name] = values if order is None else values[order]
+    return Transactions.from_codes(offsets, place[codes], labels, notes=notes, **columns)
 
 
 def _sensitive(items: Ints, marked: Mask, n_items: int, where: str) -> tuple[Mask, tuple[str, ...]]:

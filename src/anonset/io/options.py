@@ -35,6 +35,8 @@ class ReadOptions:
     user: str | None = _option("The column that says whose transaction it is.")
     sensitivity: str | None = _option("The column of sensitivity degrees between 0 and 1.")
     sensitive_column: str | None = _option("The column that marks sensitive items with true or false.")
+    attribute: str | None = _option("The column that says which attribute, or kind, an item belongs to.")
+    count: str | None = _option("The column that says how often an item occurs in its transaction.")
     sensitive: str | Iterable[str] | None = _option("The sensitive items, separated by commas.")
     sensitive_file: str | None = _option("A file that names the sensitive items, one per line.")
     skip_nulls: bool = _option("Leave out lines without a transaction or an item instead of stopping.", False)

@@ -184,6 +184,7 @@ def _in_natural_order(data: Transactions) -> Transactions:
         sensitive=None if data.sensitive is None else data.sensitive[order],
         sensitivity=data.sensitivity,
         counts=data.counts,
+        attributes=None if data.attributes is None else data.attributes.take(pa.array(order)),
     )
 
 
@@ -220,7 +221,7 @@ def _unlike(format: Format) -> OutputError:
 
 
 def same(one: Transactions, other: Transactions) -> bool:
-    """Whether both say the same, transaction by transaction: items, sensitive items, users, ids, degrees."""
+    """Whether both say the same, transaction by transaction: items, sensitive items, users, ids, degrees, counts."""
     if not len(one):
         return not len(other)
     if not one.same_sets(other) or sorted(one.sensitive_names()) != sorted(other.sensitive_names()):
@@ -229,8 +230,13 @@ def same(one: Transactions, other: Transactions) -> bool:
         return False
     if one.ids is not None and not _equal_texts(one.ids, other.ids):
         return False
-    degrees, others = _in_natural_order(one).sensitivity, _in_natural_order(other).sensitivity
-    return others is None if degrees is None else others is not None and np.array_equal(degrees, others)
+    mine, theirs = _in_natural_order(one), _in_natural_order(other)
+    if not _equal_texts(mine.attributes, theirs.attributes):
+        return False
+    pairs = ((mine.sensitivity, theirs.sensitivity), (mine.counts, theirs.counts))
+    return all(
+        there is None if here is None else there is not None and np.array_equal(here, there) for here, there in pairs
+    )
 
 
 def _user_names(data: Transactions) -> pa.StringArray | None:

@@ -27,6 +27,8 @@ def read(
     user: str | None = None,
     sensitivity: str | None = None,
     sensitive_column: str | None = None,
+    attribute: str | None = None,
+    count: str | None = None,
     sensitive: str | Iterable[str] | None = None,
     sensitive_file: str | os.PathLike[str] | None = None,
     skip_nulls: bool = False,
@@ -46,7 +48,7 @@ def read(
         `fimi`, `spmf`, `basket`, `long`, `lists` or `wide`, perhaps with a container: `long.csv`.
     separator, header, encoding
         Of text files; detected where not given.
-    transaction, item, user, sensitivity, sensitive_column
+    transaction, item, user, sensitivity, sensitive_column, attribute, count
         The columns of a table; recognised by name where not given.
     sensitive, sensitive_file
         The sensitive items: names separated by commas or in a list; a file with one name per line.

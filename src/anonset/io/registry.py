@@ -21,8 +21,8 @@ class Layout:
     """How transactions become lines or columns, and what survives that.
 
     Every field but the first three says whether the layout can hold something: users, transaction ids, marks of
-    sensitive items, sensitivity degrees, transactions without items, and labels with white space, with line
-    breaks or with no characters at all.
+    sensitive items, sensitivity degrees, item counts, attributes of items, transactions without items, and labels
+    with white space, with line breaks or with no characters at all.
     """
 
     name: str
@@ -32,6 +32,8 @@ class Layout:
     ids: bool = False
     sensitive: bool = False
     degrees: bool = False
+    counts: bool = False
+    attributes: bool = False
     empty: bool = True
     white_space: bool = True
     line_breaks: bool = True
@@ -59,12 +61,14 @@ LAYOUTS: dict[str, Layout] = {
         Layout("basket", "one transaction per line, items separated by commas, quoted where needed", (TEXT,)),
         Layout(
             "long",
-            "one line per item of a transaction: transaction, item, perhaps user, sensitive, sensitivity",
+            "one line per item: transaction, item, perhaps user, attribute, count, sensitive, sensitivity",
             _TABLES,
             users=True,
             ids=True,
             sensitive=True,
             degrees=True,
+            counts=True,
+            attributes=True,
         ),
         Layout(
             "lists",

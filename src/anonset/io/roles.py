@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from anonset.errors import unknown
 from anonset.io.options import ReadOptions
@@ -23,10 +24,14 @@ _WORDS = {
         client clientid member memberid membernumber visitor visitorid subject subjectid account accountid""",
     "sensitivity": "sensitivity sensitivities degree degrees",
     "sensitive": "sensitive issensitive sensitiveitems",
+    "attribute": "attribute attributes",
+    "count": "count counts",
 }
 NAMES = {role: words.split() for role, words in _WORDS.items()}
 _OPTIONS = {"sensitive": "sensitive_column"}
 _ROW_NAMES = ("", "__index_level_0__")  # how row names arrive from a spreadsheet or R, and from pandas
+OF_ITEMS: dict[str, Any] = dict.fromkeys(("item", "sensitivity", "sensitive_column", "attribute", "count"))
+"""The options that name columns of single items, all of them off."""
 _OWNERS = frozenset(("transaction", "transactionid", "user", "userid"))
 
 
@@ -39,6 +44,8 @@ class Roles:
     user: int | None = None
     sensitivity: int | None = None
     sensitive: int | None = None
+    attribute: int | None = None
+    count: int | None = None
 
     @property
     def places(self) -> dict[str, int]:
@@ -87,7 +94,7 @@ def wide_roles(names: Sequence[str], options: ReadOptions, is_flag: Callable[[in
 
     A column of 0 and 1 is an item even if it is called `order` or `page`, unless its name leaves no doubt.
     """
-    roles = find_roles(names, replace(options, item=None, sensitivity=None, sensitive_column=None))
+    roles = find_roles(names, replace(options, **OF_ITEMS))
     owners: dict[str, int] = {}
     for role in ("transaction", "user"):
         place = getattr(roles, role)

@@ -1,7 +1,8 @@
 """k-anonymity: every published set of quasi-identifier items is shared by at least k transactions.
 
 Precondition   a release in rows; the quasi-identifier is every item that is not marked sensitive.
-Check          read the published sets as byte strings, count equal ones, take the smallest count.
+Check          read the published sets as byte strings (with the items' counts, where these are published), count equal
+               ones, take the smallest count.
 Postcondition  `holds` iff the smallest count is at least k (an empty release holds); `measured["k"]` is that count.
                Whoever knows all quasi-identifier items of a person is left with at least k transactions.
 Option         `protect="sensitive-only"` counts only sets that stand beside a sensitive item in some transaction
@@ -66,7 +67,7 @@ def check(release: Release, k: int, protect: str = "all") -> Verdict:
 
 
 def equal_sets(sets: Transactions) -> tuple[Longs, Longs]:
-    """For each distinct set the first transaction that holds it, and how many do."""
+    """For each distinct set the first transaction that holds it, and how many do; counts, where given, must agree."""
     if not len(sets):
         empty = np.empty(0, dtype=np.int64)
         return empty, empty
@@ -76,8 +77,9 @@ def equal_sets(sets: Transactions) -> tuple[Longs, Longs]:
 
 def _codes(sets: Transactions) -> Longs:
     """A number for each transaction, the same for equal sets."""
-    item_bytes = pa.py_buffer(sets.items.tobytes())
-    bounds = pa.py_buffer((sets.offsets * sets.items.itemsize).tobytes())
+    content = sets.items if sets.counts is None else np.column_stack((sets.items, sets.counts))
+    item_bytes = pa.py_buffer(content.tobytes())
+    bounds = pa.py_buffer((sets.offsets * (content.nbytes // max(1, sets.nnz))).tobytes())
     keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(sets), [None, bounds, item_bytes])
     codes: Longs = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return codes

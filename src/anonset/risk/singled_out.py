@@ -283,9 +283,13 @@ def wilson(share: float, draws: int, confidence: float) -> tuple[float, float]:
 
 
 def distinct_sets(data: Transactions) -> tuple[Longs, Longs, Longs]:
-    """For each distinct set its first holder; for each transaction its set; for each set how many hold it."""
-    item_bytes = pa.py_buffer(data.items.tobytes())
-    bounds = pa.py_buffer((data.offsets * data.items.itemsize).tobytes())
+    """For each distinct set its first holder; for each transaction its set; for each set how many hold it.
+
+    Where counts are given, sets are the same only if their counts are.
+    """
+    content = data.items if data.counts is None else np.column_stack((data.items, data.counts))
+    item_bytes = pa.py_buffer(content.tobytes())
+    bounds = pa.py_buffer((data.offsets * (content.nbytes // max(1, data.nnz))).tobytes())
     keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(data), [None, bounds, item_bytes])
     codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
     _, first, code, sizes = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
