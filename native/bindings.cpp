@@ -2,6 +2,7 @@
 #include "bind/common.hpp"
 
 namespace anonset::bind {
+void bind_ant(nb::module_& m);
 void bind_crowd(nb::module_& m);
 void bind_degree(nb::module_& m);
 void bind_dual(nb::module_& m);
@@ -51,6 +52,7 @@ NB_MODULE(_native, m) {
         .def("reset", [](PyMonitor& self) { self.monitor.done = 0; })
         .def_prop_ro("cancelled", [](PyMonitor& self) { return self.monitor.stop.load(); })
         .def_prop_ro("done", [](PyMonitor& self) { return self.monitor.done.load(); });
+    anonset::bind::bind_ant(m);
     anonset::bind::bind_crowd(m);
     anonset::bind::bind_degree(m);
     anonset::bind::bind_dual(m);

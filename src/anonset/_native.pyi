@@ -346,3 +346,47 @@ def crowd_sparse(
     monitor: Monitor,
     threads: int,
 ) -> Ints: ...
+def map_attributes(
+    offsets: Longs,
+    items: Ints,
+    secret: Bytes,
+    attribute_of: Ints,
+    attributes: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[tuple[Longs, Ints], tuple[Longs, Ints], Ints]: ...
+def k_means(
+    offsets: Longs,
+    codes: Ints,
+    first: Ints,
+    starts: Longs,
+    clusters: int,
+    iterations: int,
+    seed: int,
+    threads: int,
+    monitor: Monitor,
+) -> Ints: ...
+def ant_groups(
+    offsets: Longs,
+    codes: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    first: Ints,
+    cluster: Ints,
+    k: int,
+    p: tuple[int, int],
+    threads: int,
+    monitor: Monitor,
+) -> Ints: ...
+def mean_centers(
+    offsets: Longs, codes: Ints, first: Ints, group: Ints, groups: int, threads: int, monitor: Monitor
+) -> tuple[Longs, Ints]: ...
+def publish_counts(
+    center_offsets: Longs,
+    center_codes: Ints,
+    first: Ints,
+    group: Ints,
+    offsets: Longs,
+    items: Ints,
+    secret: Bytes,
+) -> tuple[tuple[Longs, Ints], Ints]: ...

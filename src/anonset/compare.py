@@ -30,8 +30,17 @@ from anonset.utility import measure
 
 RUNS = "runs.jsonl"
 STRENGTH = ("k", "p")
-LOSSES = ("ncp", "reconstruction_error", "information_loss_ratio", "query_error_2")
-CHEAP = ("information-loss", "ncp", "reconstruction", "discernibility", "item-frequencies", "queries", "lengths")
+LOSSES = ("attribute_loss_ratio", "ncp", "reconstruction_error", "information_loss_ratio", "query_error_2")
+CHEAP = (
+    "attribute-loss",
+    "information-loss",
+    "ncp",
+    "reconstruction",
+    "discernibility",
+    "item-frequencies",
+    "queries",
+    "lengths",
+)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Cut every thread that leads from a published transaction back to its origin.
 
 Precondition   a draft: published transactions, still in the order of the source.
-Steps          drop ids · drop users or give them fresh pseudonyms · withhold degrees and counts · forget items that are
-               no longer published · shuffle the transactions, or, in groups, number the groups at random and put
-               the members of each in canonical order (by their items), which anybody can check.
+Steps          drop ids · drop users or give them fresh pseudonyms · withhold degrees, and counts and attributes unless
+               they are what the model publishes · forget items that are no longer published · shuffle the transactions,
+               or, in groups, number the groups at random and put the members of each in canonical order (by their
+               items), which anybody can check.
 Postcondition  order, ids, user names and vocabulary of the release say nothing that its sets do not say.
                `source` (kept by the owner) is the only link left.
 """
@@ -11,6 +12,7 @@ Postcondition  order, ids, user names and vocabulary of the release say nothing 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +24,8 @@ from anonset.release import Draft, GroupCounts, Release
 from anonset.spec import ModelSpec
 from anonset.transactions import Ints, Longs, Transactions, natural_order
 
+_WITHHELD = {"sensitivity": "Sensitivity degrees", "counts": "Item counts", "attributes": "Attributes of items"}
+
 
 @dataclass(frozen=True)
 class Keep:
@@ -30,6 +34,7 @@ class Keep:
     order: bool = False
     ids: bool = False
     users: bool = False
+    degrees: bool = False
 
     def warnings(self) -> tuple[str, ...]:
         """A sentence for each thing kept that should not be."""
@@ -37,6 +42,7 @@ class Keep:
             "order": "The original order is kept: who knows it can find a person by position.",
             "ids": "Transaction ids are kept: who knows an id has found the person.",
             "users": "Pseudonyms link a user's transactions; this model does not protect against that.",
+            "degrees": "Sensitivity degrees are published: they are personal data, and a rare one points to its owner.",
         }
         return tuple(text for name, text in sentences.items() if getattr(self, name))
 
@@ -75,10 +81,16 @@ def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transaction
     if data.users is not None and not (model.protects_users or keep.users):
         notes = (f"Users are left out: {model.title} speaks about single transactions, not about a user's history.",)
         data = replace(data, users=None, user_labels=None)
-    if data.sensitivity is not None or data.counts is not None:
-        notes += ("Sensitivity degrees and item counts are withheld.",)
-    ids = data.ids if keep.ids else None
-    return replace(data, ids=ids, sensitivity=None, counts=None, notes=()), notes
+    if keep.degrees and "sensitivity" not in model.publishes:
+        advice = "Leave it out: this model publishes no degrees."
+        raise ParameterError("keep_degrees", "be off here", "on", advice)
+    withheld: dict[str, Any] = {}
+    for name, said in _WITHHELD.items():
+        published = name in model.publishes and (name != "sensitivity" or keep.degrees)
+        if getattr(data, name) is not None and not published:
+            withheld[name] = None
+            notes += (f"{said} are withheld.",)
+    return replace(data, ids=data.ids if keep.ids else None, notes=(), **withheld), notes
 
 
 def _pseudonyms(data: Transactions, job: Job) -> Transactions:
@@ -117,6 +129,7 @@ def compact(release: Release) -> Release:
         items=place[data.items],
         labels=data.labels.filter(pa.array(used)),
         sensitive=None if data.sensitive is None else data.sensitive[used],
+        attributes=None if data.attributes is None else data.attributes.filter(pa.array(used)),
     )
     counts = release.counts
     if counts is not None:

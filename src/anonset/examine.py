@@ -62,6 +62,8 @@ def examine(release: Release) -> Examination:
         k = max(2, min(USUAL_K, int(asked[0].measured["k"])))
     if rows and "km-anonymity" in MODELS:
         asked.append(model("km-anonymity", k=k, m=1).check(release))
+    if rows and release.transactions.counts is not None:
+        asked.append(model("kp-anonymity", k=2, p=1.0).check(release))
     if sensitive and "privacy-degree" in MODELS:
         asked.append(model("privacy-degree", p=2).check(release))
     if rows and release.transactions.users is not None and len(release):

@@ -31,6 +31,7 @@ def anonymize(
     keep_order: bool = False,
     keep_ids: bool = False,
     keep_users: bool = False,
+    keep_degrees: bool = False,
     keep_formulas: bool = False,
     force: bool = False,
     format: str | None = None,
@@ -53,7 +54,7 @@ def anonymize(
     report, public_report
         Where to write a report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its
         name; a public one holds nothing computed from the original. See `anonset.write_report`.
-    keep_order, keep_ids, keep_users, keep_formulas
+    keep_order, keep_ids, keep_users, keep_degrees, keep_formulas
         What to leave as it is although that weakens the release or harms whoever opens it in a spreadsheet.
     seed
         The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
@@ -77,7 +78,7 @@ def anonymize(
     if report is not None:
         report_path(report, public_report, force)
     job = job or Job(seed, threads, progress)
-    keep = Keep(keep_order, keep_ids, keep_users)
+    keep = Keep(keep_order, keep_ids, keep_users, keep_degrees)
     with job.stage("read"):
         source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
     draft = spec.run(source, job, **values)
@@ -179,6 +180,7 @@ def require(verdict: Verdict) -> Verdict:
 
 def _require_place(out: Any, target: Model, data: Any, format: str | None, force: bool) -> None:
     """Refuse an output that is taken, or a format that cannot be, before any work is done."""
+    from anonset.io.capacity import require_parts
     from anonset.io.groups import ensure_free_folder, group_format
     from anonset.io.publish import ensure_free
 
@@ -187,7 +189,7 @@ def _require_place(out: Any, target: Model, data: Any, format: str | None, force
         group_format(out, format)
     else:
         ensure_free(out, force, data)
-        format_of(out, format)
+        require_parts(format_of(out, format), target.spec.publishes)
 
 
 def _plan(

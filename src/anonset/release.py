@@ -162,4 +162,6 @@ class Result:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))
         loss = "" if ratio is None else f", information loss {ratio:.1%}"
         loss += "" if penalty is None else f", NCP {penalty:.4f}"
+        counts = self.measurements.get("attribute_loss_ratio")
+        loss += "" if counts is None else f", attribute loss {counts:.1%}"
         return f"Result({self.method}: {self.verdict.promise}{loss})"

@@ -34,6 +34,7 @@ class Param:
     required: bool = False
     minimum: float | None = None
     maximum: float | None = None
+    above: float | None = None  # a minimum that is itself too small
     choices: tuple[str, ...] = ()
     short: str | None = None
     example: Any = None
@@ -48,6 +49,8 @@ class Param:
 
     def _in_range(self, value: float) -> None:
         low, high = self.minimum, self.maximum
+        if self.above is not None and value <= self.above:
+            raise ParameterError(self.name, f"be above {_plain(self.above)}", value, "Choose a larger value.")
         if low is not None and value < low:
             raise ParameterError(self.name, f"be at least {_plain(low)}", value, "Choose a larger value.")
         if high is not None and value > high:
@@ -60,6 +63,8 @@ class Param:
             return " | ".join(self.choices)
         if self.type == "bool":
             return "yes | no"
+        if self.above is not None and self.maximum is not None:
+            return f"above {_plain(self.above)}, up to {_plain(self.maximum)}"
         if self.minimum is not None and self.maximum is not None:
             return f"{_plain(self.minimum)} … {_plain(self.maximum)}"
         if self.minimum is not None:
@@ -151,7 +156,8 @@ class ModelSpec:
     `check(release, **params)` reads only what is published. `statement` is the promise in one plain sentence with
     the parameters in braces. `form` is the kind of release that the model speaks about. `protects_users` says
     whether the promise still holds when an attacker can see which transactions belong to one user; where it does
-    not, users are not published.
+    not, users are not published. `publishes` names what else the model lets through: `counts`, `attributes`, and
+    `sensitivity` where the owner asks for it.
 
     `options` vary the promise. A method offers one by listing it among its own parameters; where it is left at its
     default, promise and verdict do not mention it. `wording` gives the statement where options change it.
@@ -165,6 +171,7 @@ class ModelSpec:
     paper: str
     form: Literal["rows", "groups"] = "rows"
     protects_users: bool = False
+    publishes: tuple[str, ...] = ()
     default_method: str = ""
     options: tuple[Param, ...] = ()
     wording: Callable[[Mapping[str, Any]], str] | None = None

@@ -15,7 +15,7 @@ from anonset.spec import MethodSpec, Param
 
 SEED = 20
 COLUMNS = ("offsets", "items", "users", "sensitive", "sensitivity", "counts")
-TEXTS = ("labels", "user_labels", "ids")
+TEXTS = ("labels", "user_labels", "ids", "attributes")
 RUNS_LONG_ENOUGH_TO_SHUFFLE = 20
 
 
@@ -132,11 +132,14 @@ def alignment_is_valid(result: Result, spec: MethodSpec, data: Transactions) -> 
 
 
 def nothing_leads_back(result: Result, spec: MethodSpec, data: Transactions) -> None:
-    """No ids, no degrees, no counts, no notes, no real user, no unpublished label, no telling order."""
+    """No ids, no degrees, no notes, no real user, no unpublished label, no telling order; and no counts or attributes
+    but those that the model says it publishes.
+    """
     out = result.release.transactions
     assert out.ids is None, "ids are published"
     assert out.sensitivity is None, "degrees are published"
-    assert out.counts is None, "counts are published"
+    for part in ("counts", "attributes"):
+        assert getattr(out, part) is None or part in MODELS[spec.model].publishes, f"{part} are published"
     assert out.notes == (), "notes about the source are published"
     if out.users is None:
         assert out.user_labels is None, "names of users are published"
@@ -155,7 +158,7 @@ def sensitive_items_are_true(result: Result, spec: MethodSpec, data: Transaction
     if result.release.form == "groups":
         groups_are_exact(result, data)
         return
-    real, out = labelled(data.secrets()), labelled(result.release.transactions.secrets())
+    real, out = labelled(data), labelled(result.release.transactions.secrets())
     for row, origin in enumerate(result.source.tolist()):
         assert origin < 0 or out[row] <= real[origin], "somebody has a sensitive item that is not his"
 

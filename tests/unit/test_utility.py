@@ -110,7 +110,7 @@ def test_a_release_that_changed_nothing_lost_nothing():
         if one.figure.better == "low" and one.metric != "discernibility":
             assert one.value == 0, one
     assert lost["rules"] >= 0
-    assert sorted(lost.left_out) == ["ncp", "pattern-distance", "reconstruction"]
+    assert sorted(lost.left_out) == ["attribute-loss", "ncp", "pattern-distance", "reconstruction"]
 
 
 def test_itemset_supports_come_from_the_data_and_rise():

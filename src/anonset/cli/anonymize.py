@@ -39,6 +39,7 @@ KEEP = (
     Param("keep_order", "bool", "Do not shuffle the transactions. Whoever knows their order can find a person."),
     Param("keep_ids", "bool", "Publish the transactions' ids. Whoever knows an id has found the person."),
     Param("keep_users", "bool", "Publish pseudonyms that link each user's transactions."),
+    Param("keep_degrees", "bool", "Publish how sensitive everybody finds their sensitive items; for kp-anonymity."),
 )
 
 REPORT = Param("report", "text", "Write a report (.html or .json). It is private, and its name will say so.")
@@ -184,6 +185,9 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
     ]
     if loss is not None:
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
+    if "attribute_loss_ratio" in result.measurements:
+        lost = f"{result.measurements['attribute_loss_ratio']:.1%}: differences of attribute counts, of all (private)"
+        rows.append(("attribute loss", lost))
     if "ncp" in result.measurements:
         rows.append(("NCP", f"{result.measurements['ncp']:.4f}: 0 is exact, 1 says nothing (private)"))
     if "virtual_users" in result.measurements:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from anonset.errors import unknown
 from anonset.methods import (
+    ant,
+    ant_minus,
     cahd_balanced,
     cahd_gray,
     cahd_rcm,
@@ -40,6 +42,8 @@ METHODS: dict[str, MethodSpec] = {
         km_optimal.SPEC,
         km_refine.SPEC,
         kamp.SPEC,
+        ant.SPEC,
+        ant_minus.SPEC,
     )
 }
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from anonset.errors import unknown
-from anonset.models import k_anonymity, km_anonymity, multi_pattern, privacy_degree
+from anonset.models import k_anonymity, km_anonymity, kp_anonymity, multi_pattern, privacy_degree
 from anonset.spec import Model, ModelSpec, parse_params
 
 MODELS: dict[str, ModelSpec] = {
-    spec.name: spec for spec in (k_anonymity.SPEC, km_anonymity.SPEC, privacy_degree.SPEC, multi_pattern.SPEC)
+    spec.name: spec
+    for spec in (k_anonymity.SPEC, km_anonymity.SPEC, privacy_degree.SPEC, multi_pattern.SPEC, kp_anonymity.SPEC)
 }
 
 

@@ -15,6 +15,7 @@ from anonset.job import Job
 from anonset.release import Release
 from anonset.transactions import Longs, Transactions
 from anonset.utility import (
+    attribute_loss,
     discernibility,
     information_loss,
     item_frequencies,
@@ -32,6 +33,7 @@ METRICS: dict[str, Metric] = {
     module.METRIC.name: module.METRIC
     for module in (
         information_loss,
+        attribute_loss,
         ncp,
         discernibility,
         reconstruction,
@@ -51,6 +53,7 @@ NEEDS = {
     "rows": "a release in rows",
     "users": "users, in the data and in the release",
     "sensitive": "sensitive items",
+    "counts": "a release of attribute counts",
 }
 
 

@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def has(self) -> set[str]:
-        """What is there beyond the two: `source`, `hierarchy`, `groups`, `users`, `sensitive`."""
+        """What is there beyond the two: `source`, `hierarchy`, `groups`, `users`, `sensitive`, `counts`."""
         there = {
             "source": self.source is not None,
             "hierarchy": self.hierarchy is not None,
@@ -81,6 +81,7 @@ class Comparison:
             "rows": self.release.groups is None,
             "users": self.data.users is not None and self.release.transactions.users is not None,
             "sensitive": self.data.sensitive is not None and bool(self.data.sensitive.any()),
+            "counts": self.release.transactions.counts is not None,
         }
         return {name for name, present in there.items() if present}
 

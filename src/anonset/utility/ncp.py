@@ -7,6 +7,7 @@ that is left out loses 1. NCP is the mean over all item occurrences. Terrovitis 
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from anonset.hierarchy import Cut
 from anonset.hierarchy.cut import LEFT_OUT
@@ -42,7 +43,9 @@ def _run(comparison: Comparison) -> dict[str, float]:
     tree = comparison.hierarchy
     assert tree is not None
     original = comparison.data.quasi()
-    node = published_nodes(tree.leaves, comparison.release.transactions.labels, tree)
+    published = comparison.release.transactions
+    general = published.labels.filter(pa.array(published.quasi_mask))  # sensitive items stand beside, as they are
+    node = published_nodes(tree.leaves, general, tree)
     return {"ncp": ncp(original, Cut(tree, np.where(node >= 0, node, LEFT_OUT).astype(np.int32)))}
 
 

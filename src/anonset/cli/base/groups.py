@@ -141,7 +141,7 @@ def _union(owners: dict[str, tuple[Param, ...]], panels: dict[str, str], shared:
 
 def _common(params: list[Param]) -> Param:
     """What several parameters of one name have in common: a range or default that differs is left out."""
-    shared = {name: getattr(params[0], name) for name in ("default", "minimum", "maximum", "choices")}
+    shared = {name: getattr(params[0], name) for name in ("default", "minimum", "maximum", "above", "choices")}
     unequal = [name for name, value in shared.items() if any(getattr(param, name) != value for param in params)]
     unsaid: dict[str, Any] = {name: () if name == "choices" else None for name in unequal}
     return replace(params[0], **unsaid)

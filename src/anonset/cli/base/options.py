@@ -82,7 +82,7 @@ def described(param: Param) -> str:
     from rich.markup import escape
 
     facts = []
-    if param.choices or param.minimum is not None or param.maximum is not None:
+    if param.choices or any(bound is not None for bound in (param.minimum, param.maximum, param.above)):
         facts.append(param.range)
     if param.default is not None and param.type != "bool":
         facts.append(f"default: {param.default}")

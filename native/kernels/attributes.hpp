@@ -1,0 +1,161 @@
+// Rows of items as counts of attributes, in unary code: an attribute with count c is c items, "at least 1" to "at
+// least c". Rows stay sets, and the Hamming distance of two rows is the L1 distance of their counts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "csr.hpp"
+#include "monitor.hpp"
+
+namespace anonset {
+
+struct Mapped {
+    OwnedCsr rows;                    // the counts of what is not sensitive, in unary code
+    OwnedCsr secret;                  // the attributes of which a row holds something sensitive
+    std::vector<std::int32_t> first;  // attribute -> its code for "at least 1"; one more for the end
+};
+
+// What each code means: the attribute, and the count from which on a row has it.
+struct Levels {
+    std::vector<std::int32_t> attribute, value;
+
+    Levels(const std::int32_t* first, std::int32_t attributes) {
+        for (std::int32_t a = 0; a < attributes; ++a)
+            for (std::int32_t code = first[a]; code < first[a + 1]; ++code) {
+                attribute.push_back(a);
+                value.push_back(code - first[a] + 1);
+            }
+    }
+    std::int32_t size() const { return static_cast<std::int32_t>(attribute.size()); }
+
+    // Calls body(attribute, count, code of that count) for every attribute of a row.
+    template <class Body>
+    void for_counts(const std::int32_t* begin, const std::int32_t* end, Body&& body) const {
+        for (const std::int32_t* code = begin; code != end; ++code)
+            if (code + 1 == end || attribute[code[1]] != attribute[*code]) body(attribute[*code], value[*code], *code);
+    }
+};
+
+namespace attributes {
+
+inline void add_sorted(std::vector<std::int32_t>& found, OwnedCsr& out) {
+    if (!std::is_sorted(found.begin(), found.end())) std::sort(found.begin(), found.end());
+    out.items.insert(out.items.end(), found.begin(), found.end());
+    out.close_row();
+}
+
+// The attributes of each row, one for every item that is not sensitive, and those of its sensitive items once each.
+inline void map_rows(const Csr& data, std::int64_t from, std::int64_t to, const std::uint8_t* secret,
+                     const std::int32_t* attribute_of, OwnedCsr& plain, OwnedCsr& hidden) {
+    std::vector<std::int32_t> open, shut;
+    for (std::int64_t row = from; row < to; ++row) {
+        open.clear(), shut.clear();
+        for (std::int64_t at = data.offsets[row]; at < data.offsets[row + 1]; ++at)
+            (secret[at] ? shut : open).push_back(attribute_of[data.items[at]]);
+        add_sorted(open, plain);
+        std::sort(shut.begin(), shut.end());
+        shut.erase(std::unique(shut.begin(), shut.end()), shut.end());
+        add_sorted(shut, hidden);
+    }
+}
+
+// The largest number of times that a row repeats each attribute, as the first code of each.
+inline std::vector<std::int32_t> first_codes(const Csr& rows, std::int32_t attributes) {
+    std::vector<std::int32_t> first(attributes + 1, 0);
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+        std::int32_t repeats = 0;
+        for (const std::int32_t* a = rows.begin(row); a != rows.end(row); ++a) {
+            repeats = a != rows.begin(row) && a[-1] == *a ? repeats + 1 : 1;
+            first[*a + 1] = std::max(first[*a + 1], repeats);
+        }
+    }
+    for (std::int32_t a = 0; a < attributes; ++a) first[a + 1] += first[a];
+    return first;
+}
+
+}  // namespace attributes
+
+inline Mapped map_attributes(const Csr& data, const std::uint8_t* secret, const std::int32_t* attribute_of,
+                             std::int32_t attributes, int threads, Monitor& monitor) {
+    const std::int64_t blocks =
+        std::max<std::int64_t>(1, std::min<std::int64_t>(data.rows / 1024, 8 * thread_count(threads)));
+    std::vector<OwnedCsr> plain(blocks), hidden(blocks);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
+        attributes::map_rows(data, data.rows * block / blocks, data.rows * (block + 1) / blocks, secret, attribute_of,
+                             plain[block], hidden[block]);
+    });
+    Mapped out{joined(std::move(plain)), joined(std::move(hidden)), {}};
+    out.first = attributes::first_codes(out.rows.view(), attributes);
+    for (std::int64_t row = 0; row < data.rows; ++row) {
+        std::int32_t last = -1, code = 0;
+        for (std::int64_t at = out.rows.offsets[row]; at < out.rows.offsets[row + 1]; ++at) {
+            std::int32_t& entry = out.rows.items[at];
+            code = entry == last ? code + 1 : out.first[entry];
+            last = std::exchange(entry, code);
+        }
+    }
+    return out;
+}
+
+// For each group the mean of its rows' counts, rounded half up, in unary code.
+inline OwnedCsr mean_centers(const Csr& rows, const Levels& levels, const std::int32_t* first,
+                             const std::vector<std::vector<std::int32_t>>& groups, int threads, Monitor& monitor) {
+    const auto count = static_cast<std::int64_t>(groups.size());
+    const std::int64_t blocks = std::min<std::int64_t>(count, 8 * thread_count(threads));
+    const std::int32_t attributes = levels.size() ? levels.attribute.back() + 1 : 0;
+    std::vector<std::vector<std::int64_t>> sums(thread_count(threads), std::vector<std::int64_t>(attributes, 0));
+    std::vector<OwnedCsr> centers(blocks);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
+        std::vector<std::int64_t>& sum = sums[worker];
+        std::vector<std::int32_t> touched;
+        OwnedCsr& out = centers[block];
+        for (std::int64_t g = count * block / blocks; g < count * (block + 1) / blocks; ++g) {
+            touched.clear();
+            for (const std::int32_t row : groups[g])
+                levels.for_counts(rows.begin(row), rows.end(row), [&](std::int32_t a, std::int32_t value, auto) {
+                    if (sum[a] == 0) touched.push_back(a);
+                    sum[a] += value;
+                });
+            std::sort(touched.begin(), touched.end());
+            const auto size = static_cast<std::int64_t>(groups[g].size());
+            for (const std::int32_t a : touched) {
+                const auto mean = static_cast<std::int32_t>((2 * std::exchange(sum[a], 0) + size) / (2 * size));
+                for (std::int32_t code = first[a]; code < first[a] + mean; ++code) out.items.push_back(code);
+            }
+            out.close_row();
+        }
+    });
+    return joined(std::move(centers));
+}
+
+// What is published: the counts of a row's group as (attribute, count), then its own sensitive items, whose codes
+// follow those of the attributes.
+struct PublishedCounts {
+    OwnedCsr rows;
+    std::vector<std::int32_t> counts;
+};
+
+inline PublishedCounts publish_counts(const Csr& centers, const Levels& levels, const std::int32_t* group,
+                                      const Csr& data, const std::uint8_t* secret, std::int32_t attributes) {
+    PublishedCounts out;
+    out.rows.offsets.reserve(data.rows + 1);
+    for (std::int64_t row = 0; row < data.rows; ++row) {
+        const std::int32_t g = group[row];
+        levels.for_counts(centers.begin(g), centers.end(g), [&](std::int32_t a, std::int32_t value, auto) {
+            out.rows.items.push_back(a);
+            out.counts.push_back(value);
+        });
+        for (std::int64_t at = data.offsets[row]; at < data.offsets[row + 1]; ++at)
+            if (secret[at]) {
+                out.rows.items.push_back(attributes + data.items[at]);
+                out.counts.push_back(1);
+            }
+        out.rows.close_row();
+    }
+    return out;
+}
+
+}  // namespace anonset

@@ -1,0 +1,92 @@
+// The second half of (k, p)-anonymity: in a group of s rows at most p * s may hold something sensitive of one
+// attribute. p is a fraction, and everything is compared in whole numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "csr.hpp"
+
+namespace anonset {
+
+struct ShareLimit {
+    std::int64_t numerator, denominator;
+
+    bool allows(std::int64_t holders, std::int64_t size) const { return holders * denominator <= numerator * size; }
+};
+
+// Groups of rows that keep the limit, and how many of each hold which sensitive attribute.
+class ShareGroups {
+  public:
+    ShareGroups(const Csr& secret, ShareLimit limit) : secret_(secret), limit_(limit) {}
+
+    std::int32_t count() const { return static_cast<std::int32_t>(groups_.size()); }
+    const std::vector<std::int32_t>& members(std::int32_t g) const { return groups_[g].members; }
+    bool alive(std::int32_t g) const { return !groups_[g].members.empty(); }
+
+    std::int32_t found(std::vector<std::int32_t> members) {
+        groups_.emplace_back();
+        for (const std::int32_t row : members) join(row, count() - 1);
+        return count() - 1;
+    }
+
+    void join(std::int32_t row, std::int32_t g) {
+        groups_[g].members.push_back(row);
+        for (const std::int32_t* a = secret_.begin(row); a != secret_.end(row); ++a) ++holders(groups_[g], *a);
+    }
+
+    // Whether the group keeps the limit with this row. Those that the row does not hold can only become rarer.
+    bool admits(std::int32_t row, std::int32_t g) const {
+        const auto size = static_cast<std::int64_t>(groups_[g].members.size()) + 1;
+        for (const std::int32_t* a = secret_.begin(row); a != secret_.end(row); ++a)
+            if (!limit_.allows(holders_of(g, *a) + 1, size)) return false;
+        return true;
+    }
+
+    // All members of `from` go to `to`.
+    void merge(std::int32_t from, std::int32_t to) {
+        for (const std::int32_t row : std::exchange(groups_[from].members, {})) groups_[to].members.push_back(row);
+        for (const auto& [attribute, number] : std::exchange(groups_[from].secret, {}))
+            holders(groups_[to], attribute) += number;
+    }
+
+    std::int64_t holders_of(std::int32_t g, std::int32_t attribute) const {
+        for (const auto& [a, number] : groups_[g].secret)
+            if (a == attribute) return number;
+        return 0;
+    }
+
+    bool keeps(std::int32_t g) const {
+        const auto size = static_cast<std::int64_t>(groups_[g].members.size());
+        return std::all_of(groups_[g].secret.begin(), groups_[g].secret.end(),
+                           [&](const auto& entry) { return limit_.allows(entry.second, size); });
+    }
+
+    const Csr& secret() const { return secret_; }
+    const ShareLimit& limit() const { return limit_; }
+    std::vector<std::vector<std::int32_t>> all_members() const {
+        std::vector<std::vector<std::int32_t>> all;
+        for (const Group& group : groups_) all.push_back(group.members);
+        return all;
+    }
+
+  private:
+    struct Group {
+        std::vector<std::int32_t> members;
+        std::vector<std::pair<std::int32_t, std::int32_t>> secret;  // attribute, rows that hold it
+    };
+
+    static std::int32_t& holders(Group& group, std::int32_t attribute) {
+        for (auto& [a, number] : group.secret)
+            if (a == attribute) return number;
+        return group.secret.emplace_back(attribute, 0).second;
+    }
+
+    Csr secret_;
+    ShareLimit limit_;
+    std::vector<Group> groups_;
+};
+
+}  // namespace anonset

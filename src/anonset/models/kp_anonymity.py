@@ -1,0 +1,193 @@
+"""(k, p)-anonymity: at least k transactions look alike, and few of them hold something sensitive of one attribute.
+
+Precondition   a release in rows: counts of attributes, and beside them each transaction's own sensitive items, which
+               are marked. Each sensitive item has its attribute; where the release names none, the item itself is one.
+Check          transactions with the same attributes and counts are a group. Every group needs at least k members. For
+               every group G and attribute a: the members with a sensitive item of a are at most p · |G|.
+Postcondition  `holds` iff both are true everywhere (an empty release holds). `measured["k"]` is the size of the
+               smallest group, `measured["p"]` the largest share. Whoever finds a person's group is left with at least k
+               transactions, and is right about one sensitive attribute with a probability of at most p.
+
+p is taken for the fraction that it stands for (0.6 is 3/5, 0.3333333333333333 is 1/3), and compared in whole numbers.
+
+B. Zhang, J. C.-W. Lin, Q. Liu, P. Fournier-Viger, Y. Djenouri, "A (k, p)-anonymity Framework to Sanitize Transactional
+Database with Personalized Sensitivity", Journal of Internet Technology 20(3), 2019, Definition 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset.errors import ParameterError
+from anonset.release import Release, Verdict, Witness
+from anonset.spec import ModelSpec, Param
+from anonset.transactions import Longs, Transactions
+
+MOST_WITNESSES = 5
+FINEST = 1_000_000
+PAPER = (
+    "B. Zhang et al., A (k, p)-anonymity Framework to Sanitize Transactional Database with Personalized Sensitivity, "
+    "Journal of Internet Technology 20(3), 2019"
+)
+
+K = Param(
+    "k",
+    "int",
+    "How many transactions must share each published row of attribute counts.",
+    required=True,
+    minimum=2,
+    short="-k",
+    example=2,
+)
+P = Param(
+    "p",
+    "float",
+    "Which share of a group may hold something sensitive of one attribute.",
+    required=True,
+    above=0.0,
+    maximum=1.0,
+    short="-p",
+    example=0.5,
+)
+
+
+def fraction(p: float) -> Fraction:
+    """The fraction that a decimal number stands for.
+
+    Examples
+    --------
+    >>> fraction(0.29), fraction(1 / 3)
+    (Fraction(29, 100), Fraction(1, 3))
+    """
+    return max(Fraction(str(p)).limit_denominator(FINEST), Fraction(1, FINEST))
+
+
+def check(release: Release, k: int, p: float) -> Verdict:
+    """Whether the release keeps both halves of the promise."""
+    if release.form != "rows":
+        raise ParameterError("model", "be one that speaks about groups, such as privacy-degree", "kp-anonymity")
+    data = release.transactions
+    groups = _groups(data)
+    shares = _shares(data, groups)
+    limit = fraction(p)
+    small = np.flatnonzero(groups.sizes < k)
+    crowded = np.flatnonzero(shares.holders * limit.denominator > shares.sizes * limit.numerator)
+    params = {"k": k, "p": p}
+    return Verdict(
+        model="kp-anonymity",
+        params=params,
+        promise=SPEC.promise(params),
+        holds=not len(small) and not len(crowded),
+        measured={
+            "k": int(groups.sizes.min()) if len(groups.sizes) else len(data),
+            "p": float((shares.holders / shares.sizes).max(initial=0.0)),
+            "groups": len(groups.sizes),
+            "groups_below_k": len(small),
+            "groups_above_p": len(np.unique(shares.group[crowded])),
+        },
+        witnesses=(*_too_small(data, groups, small, k), *_too_frequent(data, groups, shares, crowded, p)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Transactions with equal attribute counts: the group of each, and of each group its size and a first member."""
+
+    of: Longs
+    first: Longs
+    sizes: Longs
+
+
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """For each group and attribute of which something sensitive occurs there: how many members hold it, of how many."""
+
+    group: Longs
+    attribute: Longs
+    holders: Longs
+    sizes: Longs
+    names: pa.StringArray
+
+
+def _groups(data: Transactions) -> _Groups:
+    """Every row of attributes and counts as one byte string; equal strings are a group."""
+    if not len(data):
+        none = np.empty(0, dtype=np.int64)
+        return _Groups(none, none, none)
+    quasi = data.quasi()
+    counts = np.ones(quasi.nnz, dtype=np.int32) if quasi.counts is None else quasi.counts
+    there = counts > 0  # a count of 0 says as much as no line at all
+    sizes = np.bincount(quasi.rows[there], minlength=len(quasi))
+    cells = np.column_stack((quasi.items[there], counts[there])).astype(np.int32)
+    bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64) * cells.itemsize * 2
+    buffers = [None, pa.py_buffer(bounds.tobytes()), pa.py_buffer(cells.tobytes())]
+    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(quasi), buffers)
+    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    _, first, of, members = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    return _Groups(of.reshape(-1).astype(np.int64), first.astype(np.int64), members.astype(np.int64))
+
+
+def _shares(data: Transactions, groups: _Groups) -> _Shares:
+    secret = data.secrets()
+    encoded = pc.dictionary_encode(data.labels if data.attributes is None else data.attributes)
+    attribute = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[secret.items]
+    width = max(1, len(encoded.dictionary))
+    held = np.unique(secret.rows * width + attribute)  # two sensitive items of one attribute count once
+    pairs, holders = np.unique(groups.of[held // width] * width + held % width, return_counts=True)
+    group = pairs // width
+    return _Shares(group, pairs % width, holders.astype(np.int64), groups.sizes[group], encoded.dictionary)
+
+
+def _too_small(data: Transactions, groups: _Groups, small: Longs, k: int) -> list[Witness]:
+    worst = small[np.argsort(groups.sizes[small], kind="stable")][:MOST_WITNESSES]
+    return [
+        Witness(
+            f"{int(groups.sizes[g]):,} transaction{'s' if groups.sizes[g] != 1 else ''} with these attribute counts; "
+            f"{k:,} are needed",
+            _row(data, int(groups.first[g])),
+            int(groups.sizes[g]),
+        )
+        for g in worst
+    ]
+
+
+def _too_frequent(data: Transactions, groups: _Groups, shares: _Shares, crowded: Longs, p: float) -> list[Witness]:
+    share = shares.holders[crowded] / shares.sizes[crowded]
+    worst = crowded[np.argsort(-share, kind="stable")][:MOST_WITNESSES]
+    return [
+        Witness(
+            f"{int(shares.holders[i]):,} of {int(shares.sizes[i]):,} transactions with these attribute counts hold "
+            f"something sensitive of '{shares.names[int(shares.attribute[i])]}'; at most a share of {p:g} may",
+            _row(data, int(groups.first[shares.group[i]])),
+            int(shares.holders[i]),
+        )
+        for i in worst
+    ]
+
+
+def _row(data: Transactions, row: int) -> tuple[str, ...]:
+    """The attributes of a published transaction with their counts."""
+    quasi = data.quasi()
+    names = quasi[row]
+    if quasi.counts is None:
+        return names
+    counts = quasi.counts[quasi.offsets[row] : quasi.offsets[row + 1]].tolist()
+    return tuple(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
+
+
+SPEC = ModelSpec(
+    name="kp-anonymity",
+    title="(k, p)-anonymity",
+    statement="every published row of attribute counts is shared by at least {k} transactions, of which at most "
+    "a share of {p} holds something sensitive of one attribute",
+    params=(K, P),
+    check=check,
+    paper=PAPER,
+    publishes=("counts", "attributes", "sensitivity"),
+    default_method="ant",
+)

@@ -1,0 +1,79 @@
+"""The kernels of ANT against the plain Python version, on small random data."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from anonset import _native
+from anonset.job import Job
+from tests.oracle import ant as oracle
+
+CASES = [(seed, k, p) for seed in range(60) for k, p in ((2, 0.5), (3, 0.6), (3, 0.34), (4, 0.3))]
+
+
+def random_problem(seed: int, p: float):
+    """Counts, sensitive attributes that keep p over all rows, and both as the kernels take them."""
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(4, 40)), int(rng.integers(1, 6))
+    vectors = [tuple(map(int, row)) for row in rng.poisson(0.9, (n, width))]
+    secrets = [set(np.flatnonzero(row).tolist()) for row in rng.random((n, width)) < 0.35]
+    for a in range(width):
+        holders = [row for row in range(n) if a in secrets[row]]
+        for row in holders[int(Fraction(str(p)) * n) :]:
+            secrets[row].discard(a)
+    most = [max(row[a] for row in vectors) for a in range(width)]
+    first = np.concatenate(([0], np.cumsum(most))).astype(np.int32)
+    codes = [[int(first[a]) + level for a in range(width) for level in range(row[a])] for row in vectors]
+    return vectors, secrets, (*csr(codes), *csr([sorted(row) for row in secrets]), first)
+
+
+def csr(rows) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+    return offsets, np.array([code for row in rows for code in row], dtype=np.int32)
+
+
+@pytest.mark.parametrize(("seed", "k", "p"), CASES)
+def test_groups_are_those_of_the_oracle(seed, k, p):
+    vectors, secrets, arrays = random_problem(seed, p)
+    if len(vectors) < k:
+        pytest.skip("fewer transactions than k")
+    clusters = np.random.default_rng(seed).integers(0, 3, len(vectors)).astype(np.int32)
+    limit = Fraction(str(p))
+    found = _native.ant_groups(*arrays, clusters, k, (limit.numerator, limit.denominator), 2, Job(1).monitor)
+    groups = {frozenset(np.flatnonzero(found == g).tolist()) for g in range(found.max() + 1)}
+    assert groups == oracle.ant(vectors, secrets, clusters.tolist(), k, limit)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_k_means_is_that_of_the_oracle(seed):
+    vectors, _, (offsets, codes, _, _, first) = random_problem(seed, 0.5)
+    starts = np.random.default_rng(seed).choice(len(vectors), min(3, len(vectors)), replace=False)
+    found = _native.k_means(offsets, codes, first, starts, 3, 10, 1, 2, Job(1).monitor)
+    assert found.tolist() == oracle.k_means(vectors, starts.tolist())
+
+
+def test_more_clusters_than_a_table_holds_are_the_oracles_too():
+    rng = np.random.default_rng(5)
+    vectors = [tuple(map(int, row)) for row in rng.poisson(1.5, (400, 6))]
+    first = np.concatenate(([0], np.cumsum(np.max(vectors, axis=0)))).astype(np.int32)
+    codes = [[int(first[a]) + level for a in range(6) for level in range(row[a])] for row in vectors]
+    starts = rng.choice(400, 150, replace=False)
+    found = _native.k_means(*csr(codes), first, starts, 150, 10, 1, 2, Job(1).monitor)
+    assert found.tolist() == oracle.k_means(vectors, starts.tolist())
+
+
+@pytest.mark.parametrize("clusters", [7, 3000])
+def test_k_means_depends_on_the_seed_and_not_on_threads(clusters):
+    rng = np.random.default_rng(6)
+    rows = rng.poisson(0.4, (9000, 20))
+    first = np.concatenate(([0], np.cumsum(rows.max(axis=0)))).astype(np.int32)
+    offsets, codes = csr([[int(first[a]) + v for a in range(20) for v in range(row[a])] for row in rows])
+    none = np.empty(0, dtype=np.int64)
+    one, two, other = (
+        _native.k_means(offsets, codes, first, none, clusters, 5, seed, threads, Job(1).monitor)
+        for seed, threads in ((1, 1), (1, 3), (2, 1))
+    )
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+    assert len(np.unique(one)) > 0.5 * clusters

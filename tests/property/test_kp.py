@@ -1,0 +1,77 @@
+"""For any degrees and any (k, p): a verified release, or before any work the error that names what is possible."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonset import METHODS, InfeasibleError, Transactions, anonymize
+from anonset.hierarchy import Hierarchy
+from anonset.models.kp_anonymity import check
+
+NAMES = [name for name, spec in METHODS.items() if spec.model == "kp-anonymity"]
+ITEMS = {"A": "ab", "B": "cd", "C": "efg"}
+TREE = Hierarchy.from_levels([*"abcdefg"], [[name for name, items in ITEMS.items() for _ in items]])
+BASKETS = st.lists(
+    st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0.1, 0.5, 0.9])), min_size=1, max_size=40
+)
+
+
+def with_degrees(baskets: list[dict[str, float]]) -> Transactions:
+    data = Transactions.from_lists([list(basket) for basket in baskets], labels=[*"abcdefg"])
+    degrees = [basket[name] for basket, names in zip(baskets, data, strict=True) for name in names]
+    return replace(data, sensitivity=np.array(degrees))
+
+
+def shares(baskets: list[dict[str, float]], threshold: float) -> float:
+    """The largest share of transactions that hold something sensitive of one attribute."""
+    held = [
+        sum(any(basket.get(item, 0) >= threshold for item in items) for basket in baskets) for items in ITEMS.values()
+    ]
+    return max(held) / len(baskets)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(
+    baskets=BASKETS,
+    k=st.integers(2, 6),
+    p=st.sampled_from([0.1, 0.25, 0.34, 0.5, 0.6, 1.0]),
+    threshold=st.sampled_from([0.5, 0.9, 1.0]),
+)
+@settings(max_examples=80, deadline=None)
+def test_a_verified_release_exactly_when_one_exists(name, baskets, k, p, threshold) -> None:
+    data, given_ = with_degrees(baskets), {"k": k, "threshold": threshold, "hierarchy": TREE, "seed": 1}
+    most = shares(baskets, threshold)
+    if len(baskets) < k or most > p:
+        with pytest.raises(InfeasibleError) as error:
+            anonymize(data, method=name, p=p, **given_)
+        if len(baskets) >= k:
+            least = float(re.search(r"at least ([0-9.]+), because", str(error.value))[1])
+            assert most <= least <= most + 0.0001
+            assert anonymize(data, method=name, p=least, **given_).verdict.holds
+        return
+    result = anonymize(data, method=name, p=p, **given_)
+    out = result.release
+    assert check(out, k, p).holds
+    assert out.transactions.sensitivity is None
+    for row, origin in enumerate(result.source.tolist()):
+        own = {item for item, degree in baskets[origin].items() if degree >= threshold}
+        assert set(out.transactions.secrets()[row]) == own
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_seed_decides_and_threads_do_not(name) -> None:
+    rng = np.random.default_rng(3)
+    baskets = [{item: float(rng.random()) for item in "abcdefg" if rng.random() < 0.4} for _ in range(800)]
+    one, two = (
+        anonymize(with_degrees(baskets), method=name, k=4, p=0.5, hierarchy=TREE, seed=5, threads=threads)
+        for threads in (1, 4)
+    )
+    assert np.array_equal(one.release.transactions.items, two.release.transactions.items)
+    assert np.array_equal(one.release.transactions.counts, two.release.transactions.counts)
+    assert np.array_equal(one.source, two.source)
