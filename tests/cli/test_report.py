@@ -71,3 +71,13 @@ def test_a_report_on_invented_transactions_says_that_it_does_not_compare(cli, tm
     done = cli("report", data, out, "-o", tmp_path / "r.html")
     assert done.code == 0
     assert "Warning: Not compared with the original" in done.err
+
+
+def test_a_report_names_files_without_saying_where_they_are(cli, baskets, tmp_path):
+    tree = tmp_path / "tree.csv"
+    tree.write_text("item,level1\n1,odd\n3,odd\n2,even\n4,even\n")
+    common = ("anonymize", baskets, "--method", "km-direct", "-k", 3, "--hierarchy", tree)
+    assert cli(*common, "--report", tmp_path / "r.json", "--public").code == 0
+    text = (tmp_path / "r.json").read_text("utf-8")
+    assert json.loads(text)["method"]["params"]["hierarchy"] == "tree.csv"
+    assert str(tmp_path) not in text

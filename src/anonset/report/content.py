@@ -12,6 +12,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.hierarchy import Hierarchy
+from anonset.io.certificate import plain
 from anonset.job import Job
 from anonset.methods import METHODS
 from anonset.models import model_spec
@@ -65,7 +66,7 @@ def _published(result: Result) -> dict[str, Any]:
         "witnesses": [vars(witness) for witness in result.verdict.witnesses],
         "method": {
             **_method(result.method),
-            "params": {name: _plain(value) for name, value in result.params.items() if name not in HIDDEN},
+            "params": {name: plain(value) for name, value in result.params.items() if name not in HIDDEN},
         },
         "release": _release(result.release),
         "files": {} if certificate is None else dict(certificate.files),
