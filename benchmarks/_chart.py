@@ -108,9 +108,15 @@ def _range(chart: Chart) -> tuple[float, float]:
     """The ends of the upright axis."""
     numbers = chart.numbers()
     if not chart.log:
-        return 0.0, max(numbers, default=1.0) or 1.0
+        return 0.0, _round(max(numbers, default=1.0) or 1.0)
     positive = [number for number in numbers if number > 0] or [1.0]
     return 10.0 ** math.floor(math.log10(min(positive))), 10.0 ** math.ceil(math.log10(max(positive)) + 1e-9)
+
+
+def _round(value: float) -> float:
+    """The next larger number whose quarters are short, too."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10, 12) if step * power >= value)
 
 
 def _up(chart: Chart, value: float, height: float) -> float:

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from html import escape
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from anonset.methods import METHODS
 from anonset.transactions import Transactions
 from benchmarks._chart import Chart, panels
 from benchmarks._km_page import PAGE
-from benchmarks._tools import RESULTS, data_file, peak_memory, publish, seconds, table
+from benchmarks._tools import RESULTS, data_file, peak_memory, processor_seconds, publish, seconds, table
 
 WV1, WV2 = "BMS-WebView-1.dat.gz", "BMS-WebView-2.dat.gz"
 DATA_SETS = {  # name: the m that are tried
@@ -72,12 +72,6 @@ def speed() -> Iterator[tuple[Any, ...]]:
         )
         ratios = f"{two / reading:.1f} × (≤ 3)", f"{three / reading:.1f} × (≤ 60)"
         yield stem(path.name), f"{1000 * reading:.0f} ms", *ratios
-
-
-def processor_seconds(call: Callable[[], Any]) -> float:
-    start = process_time()
-    call()
-    return process_time() - start
 
 
 def memory() -> str:

@@ -49,8 +49,9 @@ items first (`frequency`, the default here) lose clearly less.
 
 ## The paper's figures
 
-Accidents and pumsb, which the paper also uses, were not at hand. PTA votes as in the paper here. One or two runs each
-on all cores, so only orders of magnitude of the times count.
+Accidents and pumsb, which the paper also uses, were not at hand. PTA votes as in the paper here,
+and Gray code reads the items in the order of the file, which gives losses like the paper's. Times are processor seconds
+of one thread, so that other work on the machine does not count.
 
 {figures}
 """

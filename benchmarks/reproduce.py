@@ -1,7 +1,8 @@
 """Make the papers' experiments again, on the data at hand: every page of docs/results, and their index.
 
 `python -m benchmarks.reproduce --write` runs each experiment (`benchmarks/NAME.py --write`, a process each)
-and writes docs/results/README.md. `--index` writes the index alone, from the pages that are there.
+and writes docs/results/README.md; names (`km kamp`) run those alone. `--index` writes the index alone, from the pages
+that are there.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from benchmarks._tools import RESULTS, publish, table
 
@@ -45,10 +47,10 @@ Measured beyond the papers:
 """
 
 
-def run_all() -> list[str]:
-    """Run every experiment that is there; the names of those that failed."""
+def run_all(names: Sequence[str]) -> list[str]:
+    """Run these experiments, as far as they are there; the names of those that failed."""
     failed = []
-    for name in PAPERS:
+    for name in names:
         if importlib.util.find_spec(f"benchmarks.{name}") is None:
             print(f"{name}: no experiment yet", file=sys.stderr)
             continue
@@ -73,11 +75,16 @@ def title(name: str) -> str:
 
 
 def main() -> int:
+    names = [word for word in sys.argv[1:] if not word.startswith("--")]
+    unknown = [name for name in names if name not in PAPERS]
+    if unknown:
+        print(f"There is no experiment {unknown[0]}. There are: {', '.join(PAPERS)}.", file=sys.stderr)
+        return 2
     if "--index" in sys.argv:
         sys.argv.append("--write")
         failed = []
     elif "--write" in sys.argv:
-        failed = run_all()
+        failed = run_all(names or list(PAPERS))
     else:
         print("Takes a while and writes docs/results: say --write, or --index for the index alone.")
         return 0
