@@ -71,7 +71,7 @@ def majority_centers(
 def item_changes(
     offsets: Longs, items: Ints, new_offsets: Longs, new_items: Ints, source: Longs, n_items: int
 ) -> tuple[Longs, Longs]: ...
-def dual_sweep(
+def dual_pass(
     offsets: Longs,
     items: Ints,
     weights: Longs,

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from anonset.pipeline import anonymize
 from anonset.spec import MethodSpec
 from anonset.transactions import Mask, Transactions
 from anonset.utility import measure
+from anonset.utility.bound import lower_bound
 
 RUNS = "runs.jsonl"
 STRENGTH = ("k", "p")
@@ -141,11 +142,13 @@ def compare(
     seeds: Sequence[int] = (1,),
     workers: int | None = None,
     budget_seconds: float | None = None,
+    bound: bool = False,
     told: Told | None = None,
 ) -> tuple[list[Run], dict[str, str]]:
     """Run the grid, measure every release, and keep each run in `folder`; gives all runs and who was left out.
 
-    Runs that were finished there before, with the same data and version, are not made again.
+    Runs that were finished there before, with the same data and version, are not made again. With `bound`, runs for
+    k-anonymity also say the least loss that any release could have, and how far above it they are.
     """
     wanted, left_out = plans(data, methods, grid, seeds)
     if not wanted:
@@ -158,7 +161,22 @@ def compare(
     if told is not None:
         told(len(wanted) - len(todo), len(wanted))
     _run_all(data, todo, ledger, workers or os.cpu_count() or 1, budget_seconds, told, len(wanted))
-    return [ledger.runs[plan.key] for plan in wanted if plan.key in ledger.runs], left_out
+    runs = [ledger.runs[plan.key] for plan in wanted if plan.key in ledger.runs]
+    return _with_bounds(data, runs) if bound else runs, left_out
+
+
+def _with_bounds(data: Transactions, runs: list[Run]) -> list[Run]:
+    """The runs for plain k-anonymity with the least possible loss, and the gap to it, among their figures."""
+    ratios: dict[int, float] = {}
+    more = []
+    for run in runs:
+        ratio = run.figures.get("information_loss_ratio")
+        if run.model == "k-anonymity" and ratio is not None and run.params.get("protect", "all") == "all":
+            k = int(run.params["k"])
+            ratios[k] = ratios[k] if k in ratios else lower_bound(data, k).ratio
+            run = replace(run, figures={**run.figures, "loss_bound": ratios[k], "loss_gap": ratio - ratios[k]})
+        more.append(run)
+    return more
 
 
 def _run_all(

@@ -15,6 +15,7 @@ from anonset.models import model_spec
 from anonset.release import Draft, Release, Result, Verdict
 from anonset.spec import MethodSpec, Model, parse_params
 from anonset.transactions import Transactions
+from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
 
 
@@ -26,6 +27,7 @@ def anonymize(
     out: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
     public_report: bool = False,
+    bound: bool = False,
     seed: int | None = None,
     threads: int | None = None,
     keep_order: bool = False,
@@ -54,6 +56,9 @@ def anonymize(
     report, public_report
         Where to write a report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its
         name; a public one holds nothing computed from the original. See `anonset.write_report`.
+    bound
+        Also find the loss that no k-anonymous release of the data can go below, and keep it as `Result.bound`. That
+        often takes longer than the release itself. For k-anonymity only.
     keep_order, keep_ids, keep_users, keep_degrees, keep_formulas
         What to leave as it is although that weakens the release or harms whoever opens it in a spreadsheet.
     seed
@@ -73,6 +78,8 @@ def anonymize(
     from anonset.report import report_path, write_report
 
     spec, target, values = _plan(model, method, params)
+    if bound:
+        _require_bounded(target)
     if out is not None:
         _require_place(out, target, data, format, force)  # before the work, not after it
     if report is not None:
@@ -88,6 +95,7 @@ def anonymize(
         verdict = require(target.check(release))
     with job.stage("measure"):
         measurements = {**_loss(source, draft), **draft.measurements}
+    least = lower_bound(source, values["k"], job=job) if bound and len(source) else None
     certificate = None
     if out is not None:
         with job.stage("write"):
@@ -116,6 +124,7 @@ def anonymize(
         certificate=certificate,
         cut=draft.cut,
         public_notes=draft.public_notes if certificate is None else certificate.notes,
+        bound=least,
     )
     if report is not None:
         with job.stage("report"):
@@ -166,6 +175,12 @@ def verify(
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
     """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
     return information_loss(source, draft.release, draft.source) if draft.cut is None else {}
+
+
+def _require_bounded(target: Model) -> None:
+    """The bound speaks about releases in which every published set is shared by k transactions."""
+    if target.name != "k-anonymity" or "protect" in target.params:
+        raise ParameterError("bound", "be off", "on", f"It is known for k-anonymity only, not for: {target.promise}.")
 
 
 def require(verdict: Verdict) -> Verdict:

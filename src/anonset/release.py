@@ -135,6 +135,36 @@ class Draft:
         return cls(Release(transactions), np.arange(len(transactions), dtype=np.int64), measurements or {})
 
 
+@dataclass(frozen=True)
+class Bound:
+    """No k-anonymous release of the data loses fewer than `loss` items; `ratio` divides by all quasi-identifier items.
+
+    Where `confidence` is 1 that is certain. Otherwise the bound comes from `sample` transactions drawn at random, and
+    the statement is false with a probability of at most 1 − `confidence`; `estimate` is the ratio that the sample
+    shows, without the margin for chance.
+    """
+
+    k: int
+    loss: float
+    ratio: float
+    confidence: float = 1.0
+    estimate: float | None = None
+    sample: int | None = None
+
+    @property
+    def error(self) -> float:
+        """How much of the ratio was given away to chance."""
+        return 0.0 if self.estimate is None else self.estimate - self.ratio
+
+    def gap_closed(self, baseline: float, loss: float) -> float:
+        """Which share of the way from a baseline's loss down to this bound another loss has gone."""
+        return (baseline - loss) / (baseline - self.loss) if baseline > self.loss else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {**asdict(self), "error": self.error}
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
@@ -142,7 +172,8 @@ class Result:
     Everything but `release`, `verdict`, `certificate` and `public_notes` is private: `source` links each published
     transaction to the original one, `measurements` (information loss …) are computed from the original, and whoever
     knows the `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a
-    method works that way.
+    method works that way. `bound` is there where it was asked for: the loss that no k-anonymous release can go
+    below.
     """
 
     release: Release
@@ -157,6 +188,7 @@ class Result:
     certificate: Certificate | None = None
     cut: Cut | None = None
     public_notes: tuple[str, ...] = ()
+    bound: Bound | None = None
 
     def __repr__(self) -> str:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))

@@ -1,16 +1,18 @@
-"""The lower bound is a lower bound: never above the true optimum, and often close to it."""
+"""The lower bound is a lower bound: never above the true optimum, often close to it, sampled or not."""
 
 import gzip
+import json
 import random
-from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset import InfeasibleError, Transactions, _native
+import anonset
+from anonset import InfeasibleError, ParameterError, Transactions, _native
 from anonset.job import Job
+from anonset.utility import bound as module
 from anonset.utility.bound import lower_bound
 from tests.oracle.optimum import optimum
 
@@ -23,6 +25,46 @@ def test_no_partition_beats_the_bound(sets, k):
     assert lower_bound(Transactions.from_lists(sets), k).loss <= optimum(sets, k) + 1e-9
 
 
+@settings(max_examples=300)
+@given(TINY, st.integers(2, 4), st.randoms())
+def test_no_partition_beats_the_bound_of_any_prices(sets, k, draw):
+    """The theorem itself, with prices that no ascent would choose."""
+    problem = module._problem(Transactions.from_lists(sets), k)
+    prices = np.array([draw.random() * size for size in problem.sets.lengths])
+    values, _ = problem.look(prices, np.arange(len(prices)), Job(0))
+    assert (problem.weights * values).sum() <= optimum(sets, k) + 1e-9
+
+
+def test_the_sampled_bound_is_one_too_on_hundreds_of_tiny_databases():
+    draw, said = random.Random(5), []
+    for seed in range(300):
+        sets = [set(draw.sample("abcdefgh", draw.randint(1, 5))) for _ in range(draw.randint(4, 7))]
+        k = draw.randint(2, 3)
+        found = lower_bound(Transactions.from_lists(sets), k, sample=3_000, job=Job(seed))
+        assert found.confidence == 0.99
+        said.append(found.loss / optimum(sets, k))
+    assert max(said) <= 1
+    assert np.mean(said) > 0.5, "it says something, too"
+
+
+def test_the_confidence_is_kept_by_the_sum_that_is_estimated():
+    """Against the exact value at the same prices, for which the sample may be too high by bad luck only."""
+    rng = np.random.default_rng(1)
+    rows = [np.flatnonzero(row).tolist() for row in rng.random((300, 40)) < 0.6 / np.arange(1, 41) ** 0.5]
+    problem = module._problem(Transactions.from_lists(rows), 4)
+    above, errors = 0, []
+    for seed in range(100):
+        prices = module._first_prices(problem, 100, Job(seed))
+        values, _ = problem.look(prices, np.arange(len(problem.sets)), Job(0))
+        exact = float((problem.weights * values).sum()) / problem.occurrences
+        found = module._sampled(problem, 400, Job(seed))
+        above += found.ratio > exact
+        errors.append(found.estimate - exact)
+        assert 0 < found.error < 0.1
+    assert above <= 3
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / 10, "the estimate leans to one side"
+
+
 def test_the_bound_is_within_a_third_of_the_optimum_on_average():
     draw = random.Random(7)
     shares = []
@@ -33,46 +75,93 @@ def test_the_bound_is_within_a_third_of_the_optimum_on_average():
     assert max(shares) <= 1 + 1e-9
 
 
-@given(TINY, st.integers(2, 4), st.booleans(), st.randoms())
-def test_a_sweep_equals_the_sum_over_all_pairs(sets, k, dense, draw):
-    distinct = [set(s) for s in dict.fromkeys(map(frozenset, sets))]
+def best_offers(u, sets, weights, prices, k):
+    """The value of set u and the dearest of the k − 1 cheapest offers it gets, by looking at every copy."""
+    offers = [-prices[u]] * (weights[u] - 1)
+    for v in range(len(sets)):
+        offers += [min(len(sets[u] ^ sets[v]) - prices[v], len(sets[u]))] * (weights[v] if v != u else 0)
+    taken = sorted([*offers, *[len(sets[u])] * k])[: k - 1]
+    return (prices[u] + sum(taken) / (k - 1)) / 2, taken[-1]
+
+
+LONG = [set(range(300)) - {i, 2 * i} for i in range(9)]  # too long for counters of one byte
+
+
+@pytest.mark.parametrize("fraction", [256, None])
+@given(TINY, st.integers(2, 5), st.booleans(), st.booleans(), st.randoms())
+def test_a_pass_equals_a_look_at_every_copy(fraction, sets, k, dense, long, draw):
+    distinct = LONG if long else [set(s) for s in dict.fromkeys(map(frozenset, sets))]
     data = Transactions.from_lists(distinct)
     weights = np.array([draw.randint(1, 3) for _ in distinct])
     prices = np.array([draw.random() * len(s) for s in distinct])
-    job, everything = Job(seed=0), np.arange(len(distinct))
-    best, penalty = _native.dual_sweep(
-        data.offsets, data.items, weights, prices, data.n_items, k, everything, dense, job.monitor, 2
+    if fraction:
+        prices = np.floor(prices * fraction) / fraction
+    rows, job = np.arange(len(distinct)), Job(seed=0)
+    value, dearest = _native.dual_pass(
+        data.offsets, data.items, weights, prices, data.n_items, k, rows, dense, job.monitor, 2
     )
-    expected = np.zeros(len(distinct))
-    for u, v in combinations(range(len(distinct)), 2):
-        slack = max(0.0, prices[u] + prices[v] - len(distinct[u] ^ distinct[v]))
-        expected[u] += weights[v] * slack
-        expected[v] += weights[u] * slack
-    assert np.allclose(penalty, expected)
-    assert np.allclose(best, [best_price(u, distinct, weights, prices, k) for u in everything])
+    expected = [best_offers(u, distinct, weights.tolist(), prices.tolist(), k) for u in rows]
+    assert np.allclose(value, [each for each, _ in expected])
+    assert np.allclose(dearest, [price for _, price in expected])
 
 
-def best_price(u, sets, weights, prices, k):
-    """The price at which the offers of the other sets, cheapest first, make up the k copies that u needs."""
-    if weights[u] >= k:
-        return 0.0
-    offers = sorted((len(sets[u] ^ sets[v]) - prices[v], weights[v]) for v in range(len(sets)) if v != u)
-    held = weights[u]
-    for value, weight in offers:
-        held += weight
-        if held >= k:
-            return min(max(0.0, value), len(sets[u]))
-    return float(len(sets[u]))
+def test_bitmaps_and_lists_long_and_short_agree():
+    """Frequent items have lists that are counted blindly, rare ones lists whose rows are remembered."""
+    rng = np.random.default_rng(2)
+    rows = [{*rng.choice(20, 3).tolist(), *(20 + rng.choice(2_000, 2)).tolist()} for _ in range(3_000)]
+    rows += [{20 + i, 21 + i} for i in range(0, 1_800, 7)]
+    problem = module._problem(Transactions.from_lists(rows), 5)
+    sets = problem.sets
+    prices = np.floor(rng.random(len(sets)) * sets.lengths * 256) / 256
+    passes = [
+        _native.dual_pass(
+            sets.offsets,
+            sets.items,
+            problem.weights,
+            prices,
+            sets.n_items,
+            5,
+            np.arange(len(sets)),
+            dense,
+            Job(0).monitor,
+            2,
+        )
+        for dense in (True, False)
+    ]
+    for one, other in zip(*passes, strict=True):
+        assert np.allclose(one, other)
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_identical_transactions_lose_nothing(k):
     assert lower_bound(Transactions.from_lists([["a", "b"]] * 6), k).loss == 0
+    assert lower_bound(Transactions.from_lists([[]] * 6, labels=["a"]), k).loss == 0
 
 
-def test_too_few_transactions_are_infeasible():
+def test_too_few_transactions_are_infeasible_and_bad_samples_refused():
     with pytest.raises(InfeasibleError, match="'k' must be at most"):
         lower_bound(Transactions.from_lists([["a"]]), 2)
+    with pytest.raises(ParameterError, match="'sample' must be at least 2"):
+        lower_bound(Transactions.from_lists([["a"]] * 3), 2, sample=1)
+
+
+def test_threads_do_not_change_the_bound_and_a_seed_repeats_the_sample():
+    rng = np.random.default_rng(3)
+    data = Transactions.from_lists([rng.choice(50, 5, replace=False) for _ in range(400)])
+    assert lower_bound(data, 3, job=Job(1, 1)) == lower_bound(data, 3, job=Job(2, 3))
+    one, two, other = (
+        lower_bound(data, 3, sample=200, job=Job(seed, threads)) for seed, threads in ((1, 1), (1, 3), (2, 1))
+    )
+    assert one == two != other
+
+
+def test_large_data_are_sampled_by_themselves(monkeypatch):
+    rng = np.random.default_rng(3)
+    data = Transactions.from_lists([rng.choice(50, 5, replace=False) for _ in range(400)])
+    monkeypatch.setattr(module, "MOST_WORK", 1e3)
+    found = lower_bound(data, 3)
+    assert (found.confidence, found.sample) == (0.99, 2_000)
+    assert found.ratio < lower_bound(data, 3, sample=0).ratio
 
 
 def test_the_known_bounds_of_public_data(real_data):
@@ -80,3 +169,60 @@ def test_the_known_bounds_of_public_data(real_data):
         data = Transactions.from_lists([line.split() for line in lines])
     assert lower_bound(data, 5).ratio == pytest.approx(0.0369, abs=2e-4)
     assert lower_bound(data, 20).ratio == pytest.approx(0.0636, abs=2e-4)
+
+
+# --- where it is asked for -----------------------------------------------------------------------------------------
+
+ROWS = [[str(i % 5), str(i % 3 + 10), str(i % 2 + 20)] for i in range(60)]
+
+
+def test_a_result_has_its_bound_only_where_asked_and_is_above_it():
+    assert anonset.anonymize(ROWS, k=4, seed=1).bound is None
+    result = anonset.anonymize(ROWS, k=4, seed=1, bound=True)
+    assert 0 < result.bound.loss <= result.measurements["information_loss"]
+    assert anonset.anonymize([], k=4, seed=1, bound=True).bound is None
+
+
+def test_no_bound_is_offered_where_it_is_not_true():
+    with pytest.raises(ParameterError, match="'bound' must be off"):
+        anonset.anonymize(
+            Transactions.from_lists(ROWS, sensitive=["20"]), method="gsc", protect="sensitive-only", k=4, bound=True
+        )
+    with pytest.raises(ParameterError, match="'bound' must be off"):
+        anonset.anonymize(Transactions.from_lists(ROWS, sensitive=["4"]), "privacy-degree", p=2, bound=True)
+
+
+def test_the_report_shows_the_bound_and_the_gap(tmp_path):
+    result = anonset.anonymize(ROWS, k=4, seed=1, bound=True, report=tmp_path / "report.json")
+    said = json.loads((tmp_path / "report.PRIVATE.json").read_text())
+    assert said["private"]["bound"]["loss"] == result.bound.loss
+    page = anonset.write_report(result, ROWS, tmp_path / "report.html").read_text()
+    assert "Least possible" in page
+    assert "no 4-anonymous release changes fewer items" in " ".join(page.split())
+
+
+def test_the_command_says_the_bound(tmp_path, capsys):
+    from anonset.cli.base.outcome import run
+
+    path = tmp_path / "data.dat"
+    path.write_text("\n".join(" ".join(row) for row in ROWS) + "\n")
+    assert run(["bound", str(path), "-k", "4", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["loss"] == lower_bound(anonset.read(path), 4).loss
+    assert (answer["confidence"], answer["sample"]) == (1.0, None)
+    assert run(["bound", str(path), "-k", "4", "--sample", "500"]) == 0
+    assert "500 transactions drawn at random" in " ".join(capsys.readouterr().out.split())
+    assert run(["bound", str(path), "-k", "400"]) == 3
+    assert run(["bound", str(path)]) == 2
+    assert run(["anonymize", str(path), "-k", "4", "--bound", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["private"]["bound"]["loss"] == answer["loss"]
+
+
+def test_a_comparison_shows_the_gap(tmp_path):
+    from anonset.compare import compare
+
+    runs, _ = compare(Transactions.from_lists(ROWS), tmp_path, methods=["pta", "gsc"], grid={"k": [4]}, bound=True)
+    for run in runs:
+        figures = run.figures
+        assert figures["loss_gap"] == pytest.approx(figures["information_loss_ratio"] - figures["loss_bound"])
+        assert figures["loss_gap"] >= 0

@@ -11,6 +11,7 @@ from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, warn
 from anonset.cli.base.groups import (
     KEEP_FORMULAS,
+    RUNNING,
     SEED,
     THREADS,
     WRITING,
@@ -31,7 +32,7 @@ from anonset.spec import Param
 
 if TYPE_CHECKING:
     from anonset.job import Job
-    from anonset.release import Result
+    from anonset.release import Bound, Result
 
 app = Application()
 
@@ -49,9 +50,17 @@ WRITE_CUT = Param(
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
 
 
+BOUND = Param("bound", "bool", "Also find the loss that no k-anonymous release can go below (may take a minute).")
+
+
 def report_options() -> list[Choice]:
     """Where to write a report, and for whom."""
     return [Choice(REPORT, WRITING, metavar="FILE"), Choice(PUBLIC, WRITING, switch=True)]
+
+
+def bound_options() -> list[Choice]:
+    """Whether to look for the least possible loss."""
+    return [Choice(BOUND, RUNNING, switch=True)]
 
 
 def cut_options() -> list[Choice]:
@@ -72,6 +81,7 @@ def keep_options() -> list[Choice]:
     cutting=cut_options(),
     keeping=keep_options(),
     reading=read_options(),
+    bounding=bound_options(),
     running=run_options(SEED, THREADS),
 )
 def anonymize(
@@ -81,6 +91,7 @@ def anonymize(
     cutting: Given,
     keeping: Given,
     reading: Given,
+    bounding: Given,
     running: Given,
     data: SourceOrQuery = None,
 ) -> None:
@@ -110,6 +121,7 @@ def anonymize(
                 job=job,
                 report=reporting.get("report"),
                 public_report="public" in reporting,
+                bound="bound" in bounding,
                 **writing,
                 **keeping,
                 **privacy,
@@ -188,6 +200,8 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
     if "attribute_loss_ratio" in result.measurements:
         lost = f"{result.measurements['attribute_loss_ratio']:.1%}: differences of attribute counts, of all (private)"
         rows.append(("attribute loss", lost))
+    if result.bound is not None:
+        rows.append(("least possible", f"{result.bound.ratio:.1%}{sureness(result.bound)} (private)"))
     if "ncp" in result.measurements:
         rows.append(("NCP", f"{result.measurements['ncp']:.4f}: 0 is exact, 1 says nothing (private)"))
     if "virtual_users" in result.measurements:
@@ -206,6 +220,11 @@ def _rewritten(figures: Mapping[str, Any]) -> str:
         f"{figures['items_removed']:,} items removed and {figures['items_added']:,} added, "
         f"{figures['virtual_users']:,} virtual users (private)"
     )
+
+
+def sureness(bound: Bound) -> str:
+    """How sure a bound is, where it is not certain."""
+    return "" if bound.confidence == 1 else f", with {bound.confidence:.0%} confidence"
 
 
 def certificate_name(out: str, form: str = "rows") -> str:
@@ -229,6 +248,7 @@ def as_json(result: Result, out: str | None) -> dict[str, Any]:
         "private": {
             "seed": result.seed,
             "measurements": result.measurements,
+            "bound": None if result.bound is None else result.bound.to_dict(),
             "seconds": result.seconds,
         },
     }

@@ -25,6 +25,7 @@ SEEDS = Param("seeds", "text", "The seeds, separated by commas, for methods that
 HIERARCHY = Param("hierarchy", "text", "The hierarchy, for methods that generalize.")
 OUT = Param("out", "text", "The folder for results; a comparison that was stopped there is continued.", "comparison")
 BUDGET = Param("budget_seconds", "float", "Stop after so many seconds; what is finished is compared.", minimum=0)
+BOUND = Param("bound", "bool", "Also find the least loss that any k-anonymous release can have, for each k.")
 WORKERS = Param("workers", "int", "How many runs go side by side. Default: all cores.", minimum=1, maximum=1024)
 
 
@@ -36,6 +37,7 @@ WORKERS = Param("workers", "int", "How many runs go side by side. Default: all c
         Choice(OUT, PANEL, flags=("--out", "-o"), metavar="DIR"),
         Choice(BUDGET, PANEL),
         Choice(WORKERS, PANEL),
+        Choice(BOUND, PANEL, switch=True),
     ],
     reading=read_options(),
     running=run_options(),
@@ -70,6 +72,7 @@ def compare(data: Source, trying: Given, reading: Given, running: Given) -> None
             seeds=_values("seeds", trying.get("seeds", SEEDS.default)),
             workers=trying.get("workers"),
             budget_seconds=trying.get("budget_seconds"),
+            bound="bound" in trying,
             told=told,
         )
         sheet, page = write_comparison(runs, folder)

@@ -23,6 +23,7 @@ COMMANDS: dict[str, Command] = {
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
     "risk": Command("risk", "Say whom an attacker finds in data, and what a release changes about it.", "Data"),
     "measure": Command("measure", "Say what a release lost, by every metric that can be computed.", "Data"),
+    "bound": Command("bound", "Say how little any k-anonymous release can lose.", "Data"),
     "report": Command("report", "Write a report on a release: promise, attacker, loss, charts.", "Data"),
     "compare": Command("compare", "Try methods and parameters, and say which one to take.", "Learn"),
     "advise": Command("advise", "Propose a model, a method and parameters, with reasons.", "Learn"),

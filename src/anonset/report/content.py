@@ -110,6 +110,7 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
         "seconds": dict(result.seconds),
         "measurements": {name: _plain(value) for name, value in result.measurements.items()},
         "hierarchy": None if result.cut is None else drawing(result.cut, data),
+        "bound": None if result.bound is None else result.bound.to_dict(),
     }
     try:
         both = pair(data, result.release, source_of(result), tree)

@@ -1,18 +1,18 @@
 """A lower bound of the information loss that any k-anonymous release of the same data must have.
 
-In a group of s ≥ k transactions an item held by c of them costs min(c, s − c) ≥ c(s − c)/(s − 1), so the group costs
-at least Σ d(u, v)/(s − 1) over its pairs. Giving each pair of a group the share 1/(s − 1) makes every release a
-fractional cover: each transaction's shares add up to 1, none exceeds 1/(k − 1). The cheapest such cover is a linear
-program, and any prices y ≥ 0 give a lower bound of it, hence of the loss (weak duality):
+For any prices 0 ≤ y_v ≤ |v|, one per transaction, every k-anonymous release loses at least
 
-    LB(y) = Σ y_u − Σ_{u<v} max(0, y_u + y_v − d(u, v)) / (k − 1)
+    LB(y) = Σ_u value_u,   value_u = ½ (y_u + mean of the k − 1 smallest d(u, v) − y_v over all other v)
 
-Whatever the prices, the bound is true; the ascent only makes it good. Precondition: n ≥ k, else no release exists.
+(the proof is in docs/explanation/bound.md). Whatever the prices, the bound is true; the ascent only makes it good. It
+is a sum over transactions, and each value lies between (y_u − |u|)/2 and (y_u + |u|)/2. So where looking at all pairs
+would take too long, transactions are drawn at random, and an inequality for the mean of bounded values gives a bound
+that holds with a stated confidence. Precondition: n ≥ k, else no release exists.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,29 +20,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from anonset import _native
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, ParameterError
 from anonset.job import Job
+from anonset.release import Bound
 from anonset.transactions import Floats, Longs, Transactions
 
-SWEEPS = 8
-
-
-@dataclass(frozen=True)
-class Bound:
-    """No k-anonymous release of the data loses fewer than `loss` items.
-
-    `ratio` divides by the number of quasi-identifier items. `error` is the half-width of a 99 % confidence interval
-    where the bound was estimated from a sample of pairs, and 0 where every pair was looked at.
-    """
-
-    k: int
-    loss: float
-    ratio: float
-    error: float = 0.0
-
-    def gap_closed(self, baseline: float, loss: float) -> float:
-        """Which share of the way from a baseline's loss down to this bound another loss has gone."""
-        return (baseline - loss) / (baseline - self.loss) if baseline > self.loss else 0.0
+PASSES = 8
+ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
+MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
+PILOT = 1_000
+CONFIDENCE = 0.99
+STEPS = 256  # prices are multiples of 1/256, so that comparing them is exact in single precision
+GUESSES = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6)
 
 
 @dataclass(frozen=True)
@@ -52,33 +41,54 @@ class _Problem:
     sets: Transactions
     weights: Longs
     k: int
-    dense: bool
 
-    def value(self, prices: Floats, penalties: Floats) -> float:
-        """LB of these prices; copies of one set pay 2y for each pair among them."""
-        alike = self.weights * (self.weights - 1) * prices
-        apart = self.weights * penalties / 2
-        return float((self.weights * prices).sum() - (alike + apart).sum() / (self.k - 1))
+    @property
+    def occurrences(self) -> float:
+        """The number of quasi-identifier items in all transactions."""
+        return float((self.weights * self.sets.lengths).sum())
 
-    def sweep(self, prices: Floats, job: Job) -> tuple[Floats, Floats]:
-        """For each set the price it would like best, and its penalty at the present prices."""
-        everything = np.arange(len(self.sets), dtype=np.int64)
-        return _native.dual_sweep(
+    @property
+    def visits(self) -> tuple[float, float]:
+        """What looking at all pairs costs with an inverted index, and with bitmaps."""
+        by_index = float((self.sets.item_counts.astype(np.float64) ** 2).sum())
+        # A popcount of one word costs about half of a random increment in the inverted index.
+        return by_index, float(len(self.sets)) ** 2 * ((self.sets.n_items + 63) // 64) / 2
+
+    def look(self, prices: Floats, rows: Longs, job: Job) -> tuple[Floats, Floats]:
+        """The value of each of these sets, and the price that would suit it best as things stand."""
+        by_index, by_bitmap = self.visits
+        values, dearest = _native.dual_pass(
             self.sets.offsets,
             self.sets.items,
             self.weights,
             prices,
             self.sets.n_items,
             self.k,
-            everything,
-            self.dense,
+            rows,
+            by_bitmap < by_index,
             job.monitor,
             job.threads,
         )
+        return values, np.clip(dearest, 0, self.sets.lengths[rows])
+
+    def draw(self, count: int, random: np.random.Generator) -> Longs:
+        """Sets drawn with a probability proportional to the items in all their copies, with replacement."""
+        ends = np.cumsum(self.weights * self.sets.lengths)
+        return np.searchsorted(ends, random.integers(0, int(ends[-1]), count), side="right").astype(np.int64)
 
 
-def lower_bound(data: Transactions, k: int, *, sweeps: int = SWEEPS, job: Job | None = None) -> Bound:
-    """The best lower bound that `sweeps` rounds of dual ascent find.
+def lower_bound(
+    data: Transactions, k: int, *, sample: int | None = None, passes: int = PASSES, job: Job | None = None
+) -> Bound:
+    """The best lower bound that up to `passes` rounds of dual ascent find.
+
+    Parameters
+    ----------
+    data, k
+        What would be released, and how many transactions would have to share each published set.
+    sample
+        How many transactions to draw for a bound that holds with 99 % confidence; 0: look at all of them, and the
+        bound is certain. Left out, it is 0 where that is a matter of a minute.
 
     Examples
     --------
@@ -86,34 +96,92 @@ def lower_bound(data: Transactions, k: int, *, sweeps: int = SWEEPS, job: Job | 
     >>> round(lower_bound(far_apart, k=2).loss, 1)
     4.0
     """
+    if k < 2:
+        raise ParameterError("k", "be at least 2", k)
     if len(data) < k:
         raise InfeasibleError(f"'k' must be at most the number of transactions ({len(data):,}). Got {k:,}.")
+    if sample is not None and (sample < 0 or sample == 1):
+        raise ParameterError("sample", "be at least 2, or 0 for all transactions", sample)
     job = job or Job(seed=0)
     problem = _problem(data.quasi(), k)
-    with job.stage("bound", total=sweeps * len(problem.sets)):
-        best = _ascend(problem, sweeps, job)
-    total = int(data.quasi_mask[data.items].sum())
-    return Bound(k, best, best / total if total else 0.0)
+    if problem.occurrences == 0:
+        return Bound(k, 0.0, 0.0)
+    work = min(problem.visits)
+    if sample is None and work > MOST_WORK:
+        sample = int(np.clip(MOST_WORK * len(problem.sets) / work, 2 * PILOT, 20 * PILOT))
+    return _sampled(problem, sample, job) if sample else _exact(problem, passes, job)
 
 
-def _ascend(problem: _Problem, sweeps: int, job: Job) -> float:
-    """Every set moves halfway towards the price it would like best; the best bound seen on the way counts."""
-    prices = problem.sweep(np.zeros(len(problem.sets)), job)[0] / 2
-    best = 0.0
-    for _ in range(sweeps):
-        wanted, penalties = problem.sweep(prices, job)
-        best = max(best, problem.value(prices, penalties))
-        prices = np.clip((prices + wanted) / 2, 0, problem.sets.lengths)
-    return best
+def _exact(problem: _Problem, passes: int, job: Job) -> Bound:
+    """Every set moves halfway towards the price that suits it best; the best bound seen on the way counts."""
+    rows = np.arange(len(problem.sets), dtype=np.int64)
+    prices, best = np.zeros(len(rows)), 0.0
+    with job.stage("bound", total=passes * len(rows)):
+        for _ in range(passes):
+            values, wanted = problem.look(prices, rows, job)
+            found = float((problem.weights * values).sum())
+            better, best = found > best * (1 + ENOUGH), max(best, found)
+            if not better and prices.any():
+                break
+            prices = _rounded((prices + wanted) / 2)
+    return Bound(problem.k, best, best / problem.occurrences)
+
+
+def _sampled(problem: _Problem, sample: int, job: Job) -> Bound:
+    """The mean of values drawn at random, less what chance may have added to it.
+
+    The prices do not depend on the draw, so that the draws are independent and the bound of Maurer and Pontil holds.
+    """
+    prices = _first_prices(problem, max(2, sample // 4), job)
+    rows = problem.draw(sample, job.random("bound"))
+    with job.stage("bound", total=sample):
+        values, _ = problem.look(prices, rows, job)
+    sizes = problem.sets.lengths[rows]
+    parts = values / sizes - prices[rows] / sizes / 2  # each in [−½, ½]
+    spread = np.log(2 / (1 - CONFIDENCE))
+    error = np.sqrt(2 * parts.var(ddof=1) * spread / sample) + 7 * spread / (3 * (sample - 1))
+    known = float((problem.weights * prices).sum()) / 2 / problem.occurrences
+    estimate = known + float(parts.mean())
+    ratio = max(0.0, estimate - float(error))
+    return Bound(problem.k, ratio * problem.occurrences, ratio, CONFIDENCE, max(0.0, estimate), sample)
+
+
+def _first_prices(problem: _Problem, pilot: int, job: Job) -> Floats:
+    """Prices that depend on nothing but a set's length, chosen by what a few sets drawn at random say."""
+    sizes = problem.sets.lengths
+    rows = problem.draw(pilot, job.random("pilot"))
+    tries: list[tuple[float, Floats, Floats]] = []
+
+    def judge(prices: Floats) -> None:
+        values, wanted = problem.look(prices, rows, job)
+        known = float((problem.weights * prices).sum()) / 2 / problem.occurrences
+        tries.append((known + float(((values - prices[rows] / 2) / sizes[rows]).mean()), prices, wanted))
+
+    with job.stage("prices", total=(len(GUESSES) + 2) * pilot):
+        for share in GUESSES:
+            judge(_rounded(sizes.astype(np.float64) * share))
+        for _ in range(2):
+            _, prices, wanted = max(tries, key=lambda tried: tried[0])
+            judge(_by_length(sizes, rows, (prices[rows] + wanted) / 2, prices))
+    return max(tries, key=lambda tried: tried[0])[1]
+
+
+def _by_length(sizes: Longs, rows: Longs, wanted: Floats, otherwise: Floats) -> Floats:
+    """For every set the mean of what drawn sets of its length want; where none was drawn, as before."""
+    count = np.bincount(sizes[rows], minlength=int(sizes.max()) + 1)
+    total = np.bincount(sizes[rows], weights=wanted, minlength=len(count))
+    mean: Floats = (total / np.maximum(count, 1)).astype(np.float64)
+    chosen: Floats = np.where(count[sizes] > 0, mean[sizes], otherwise)
+    return _rounded(chosen)
+
+
+def _rounded(prices: Floats) -> Floats:
+    return np.asarray(np.floor(prices * STEPS) / STEPS, dtype=np.float64)
 
 
 def _problem(quasi: Transactions, k: int) -> _Problem:
     first, weights = _distinct(quasi)
-    sets = quasi.take(first)
-    visits = float((sets.item_counts.astype(np.float64) ** 2).sum())
-    words = float(len(sets)) ** 2 * ((sets.n_items + 63) // 64)
-    # A popcount of one word costs about half of a random increment in the inverted index.
-    return _Problem(sets, weights, k, dense=words < 2 * visits)
+    return _Problem(replace(quasi.take(first), sensitive=None), weights, k)
 
 
 def _distinct(quasi: Transactions) -> tuple[Longs, Longs]:
