@@ -4,6 +4,7 @@
 #include "kernels/km_optimal.hpp"
 #include "kernels/km_refine.hpp"
 #include "kernels/km_search.hpp"
+#include "kernels/recode.hpp"
 
 namespace anonset::bind {
 
@@ -70,13 +71,24 @@ std::vector<std::uint8_t> kept_items(const km::Database& db, const Csr& data, co
 
 void bind_km(nb::module_& m) {
     m.def(
+        "recoded",
+        [](Longs offsets, Ints items, Ints code) {
+            OwnedCsr out;
+            {
+                nb::gil_scoped_release without_gil;
+                out = recoded(to_csr(offsets, items), code.data());
+            }
+            return to_numpy(std::move(out));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("code"));
+    m.def(
         "km_greedy",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool apriori,
            int threads, PyMonitor& monitor) {
             std::vector<std::int32_t> out;
             const Given given{offsets, items, parent, size, leaf};
             run(monitor, [&](Monitor& watched) {
-                km::Database db = given.sorted();
+                km::Database db = given.extend();
                 km::Cut cut(db.tree);
                 if (apriori) {
                     km::apriori(db, cut, k, known, threads, watched);

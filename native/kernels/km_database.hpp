@@ -58,6 +58,13 @@ struct Database {
     const Place* places_of(std::int32_t node) const { return places.data() + first[node]; }
     std::int64_t place_count(std::int32_t node) const { return first[node + 1] - first[node]; }
     bool holds(std::int32_t r, std::int32_t node) const { return std::binary_search(row(r), row(r) + length(r), node); }
+    // Asks for the memory behind a place, which may lie anywhere.
+    void foresee(Place place) const {
+#ifdef __GNUC__
+        __builtin_prefetch(nodes.data() + offsets[place.row] + place.position + 1);
+        __builtin_prefetch(weights.data() + place.row);
+#endif
+    }
     void index_places();
     void sort_rows();
     std::int64_t support(const Nodes& set, std::int64_t enough) const;
@@ -230,8 +237,8 @@ struct Cut {
     }
 };
 
-// The same rows without covered nodes.
-inline void shrink(Database& db, const Cut& cut) {
+// The same rows without covered nodes; the index of places is out of date afterwards.
+inline void drop_covered(Database& db, const Cut& cut) {
     std::int64_t out = 0, begin = 0;
     for (std::int64_t r = 0; r < db.rows(); ++r) {
         const std::int64_t end = db.offsets[r + 1];
@@ -241,6 +248,10 @@ inline void shrink(Database& db, const Cut& cut) {
         db.offsets[r + 1] = out;
     }
     db.nodes.resize(out);
+}
+
+inline void shrink(Database& db, const Cut& cut) {
+    drop_covered(db, cut);
     db.index_places();
 }
 

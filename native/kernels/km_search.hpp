@@ -72,7 +72,9 @@ class Walker {
         std::int32_t* counts = levels_[prefix_.size()].count.data();
         std::int32_t* touched = touched_.data();
         std::size_t size = 0;
+        constexpr std::int64_t ahead = 8;
         for (std::int64_t i = 0; i < count; ++i) {
+            if (i + ahead < count) db_.foresee(places[i + ahead]);
             const std::int32_t r = places[i].row;
             const std::int32_t weight = db_.weights[r];
             const std::int32_t* node = db_.row(r) + places[i].position + 1;
@@ -289,13 +291,27 @@ inline void mend_all(Database& db, Cut& cut, std::int64_t k, int size, Report re
     }
 }
 
-// Apriori anonymization: first all single nodes, then all pairs of what is left, … up to m.
-inline void apriori(Database& db, Cut& cut, std::int64_t k, int m, int threads, Monitor& monitor) {
-    for (int size = 1; size <= m; ++size) mend_all(db, cut, k, size, Report::exact, threads, monitor);
+// Rare single nodes. Their supports are known, so this needs no rows, and the rows that follow are shorter for it.
+inline void mend_singles(Database& db, Cut& cut, std::int64_t k, Monitor& monitor) {
+    Generaliser generaliser(db, cut, k);
+    for (std::int32_t node = 1; node < db.tree.count(); ++node)
+        if (!cut.covered[node] && db.tree.support[node] < k) generaliser.mend(Nodes{node}, nullptr);
+    monitor.advance(db.tree.count());
 }
 
-// Direct anonymization: all sizes up to m at once.
+// Apriori anonymization: first all single nodes, then all pairs of what is left, … up to m. The rows need not be
+// sorted.
+inline void apriori(Database& db, Cut& cut, std::int64_t k, int m, int threads, Monitor& monitor) {
+    mend_singles(db, cut, k, monitor);
+    if (m == 1) return;
+    drop_covered(db, cut);
+    db.sort_rows();
+    for (int size = 2; size <= m; ++size) mend_all(db, cut, k, size, Report::exact, threads, monitor);
+}
+
+// Direct anonymization: all sizes up to m at once. The rows need not be sorted.
 inline void direct(Database& db, Cut& cut, std::int64_t k, int m, int threads, Monitor& monitor) {
+    db.sort_rows();
     mend_all(db, cut, k, m, Report::longest_first, threads, monitor);
 }
 

@@ -45,7 +45,13 @@ class PublishedRows {
         return cells_[start_[row] + THINNED] && std::find(begin(row), end(row), node) == end(row);
     }
     void thin(std::int32_t row) { cells_[start_[row] + THINNED] = 1; }
-    void foresee(std::int32_t row) const { __builtin_prefetch(cells_.data() + start_[row]); }
+    void foresee(std::int32_t row) const {
+#ifdef __GNUC__
+        __builtin_prefetch(cells_.data() + start_[row]);
+#else
+        (void)row;
+#endif
+    }
 
     // Puts `count` nodes in the place of one; `node(i)` tells them.
     template <class Node>

@@ -194,6 +194,7 @@ def link_sets(
     threads: int,
     monitor: Monitor,
 ) -> tuple[Floats, Longs, Bytes]: ...
+def recoded(offsets: Longs, items: Ints, code: Ints) -> tuple[Longs, Ints]: ...
 def km_greedy(
     offsets: Longs,
     items: Ints,

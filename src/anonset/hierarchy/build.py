@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.errors import ParameterError
-from anonset.hierarchy.tree import Hierarchy
+from anonset.hierarchy.tree import ROOT, Hierarchy
 from anonset.transactions import Longs, Transactions, as_text
 
 LONGEST_PREFIX = 64
@@ -33,7 +33,22 @@ def balanced(items: Any, fanout: int = 5) -> Hierarchy:
     """
     _check_fanout(fanout)
     leaves = as_text(items)
-    return _of_groups(leaves, np.arange(len(leaves), dtype=np.int64), _powers(len(leaves), fanout))
+    size = len(leaves)
+    widths = _powers(size, fanout)
+    firsts = [np.arange(0, size, width) for width in (*widths, 1)]  # the first item of each node, level by level
+    above = [np.full(len(firsts[0]), -1, dtype=np.int64)]
+    numbered = 0
+    for width, first in zip(widths, firsts[1:], strict=True):
+        above.append(numbered + first // width)
+        numbered += -(-size // width)
+    order = np.lexsort((np.repeat(np.arange(len(firsts)), [*map(len, firsts)]), np.concatenate(firsts)))
+    place = np.empty(len(order) + 1, dtype=np.int64)
+    place[order] = np.arange(1, len(order) + 1)  # depth first: by the first item, the wider node before; 0 is the root
+    place[-1] = 0
+    parent = np.concatenate(([-1], place[np.concatenate(above)[order]]))
+    names = [_spans(leaves, first, width) for width, first in zip(widths, firsts[:-1], strict=True)]
+    labels = pa.concat_arrays([*names, leaves]).take(pa.array(order))
+    return Hierarchy(parent, pa.concat_arrays([pa.array([ROOT], type=pa.string()), labels]))
 
 
 def by_prefix(items: Any, lengths: Sequence[int] | None = None, separator: str | None = None) -> Hierarchy:
@@ -100,14 +115,19 @@ def _check_fanout(fanout: int) -> None:
         raise ParameterError("fanout", "be at least 2", fanout, "Choose a larger fan-out.")
 
 
-def _powers(size: int, fanout: int) -> list[Longs]:
-    """The group of each position, fine to coarse, as long as there is more than one group."""
-    place = np.arange(size, dtype=np.int64)
-    levels, width = [], fanout
+def _powers(size: int, fanout: int) -> list[int]:
+    """How many items the nodes of each level stand for, coarse first, as long as there is more than one node."""
+    widths, width = [], fanout
     while width < size:
-        levels.append(place // width)
+        widths.append(width)
         width *= fanout
-    return levels
+    return widths[::-1]
+
+
+def _spans(leaves: pa.StringArray, first: Longs, width: int) -> pa.StringArray:
+    """`a..e` for each run of `width` items."""
+    last = np.minimum(first + width, len(leaves)) - 1
+    return pc.binary_join_element_wise(leaves.take(pa.array(first)), leaves.take(pa.array(last)), "..")
 
 
 def _of_groups(leaves: pa.StringArray, order: Longs, fine_to_coarse: list[Longs]) -> Hierarchy:

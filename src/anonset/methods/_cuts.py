@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from anonset import _native
 from anonset.errors import InfeasibleError, InputError
 from anonset.hierarchy import Cut, Hierarchy, balanced
-from anonset.hierarchy.cut import lacking
+from anonset.hierarchy.cut import LEFT_OUT, lacking
 from anonset.hierarchy.tree import as_hierarchy
 from anonset.job import Job
 from anonset.release import Draft, Release
@@ -121,7 +122,7 @@ def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | 
     Where items were left out before, `original` are the transactions with all of them.
     """
     with job.stage("recode"):
-        published = cut.apply(found.data)
+        published = recoded(found, cut)
     source = found.data if original is None else original
     notes = found.notes
     left_out = source.nnz - found.data.nnz
@@ -135,6 +136,20 @@ def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | 
     loss = (ncp(found.data, cut) * found.data.nnz + left_out) / max(source.nnz, 1)
     measured = {"ncp": loss, "generalised_items": changed, "published_items": published.n_items, **figures}
     return Draft(Release(published), np.arange(len(published), dtype=np.int64), measured, notes, cut=cut)
+
+
+def recoded(found: Domain, cut: Cut) -> Transactions:
+    """What `cut.apply` gives, without a search for the items' leaves; labels are the nodes that occur."""
+    data, tree = found.data, cut.hierarchy
+    node_of_leaf = np.full(len(tree), LEFT_OUT, dtype=np.int32)
+    node_of_leaf[tree.leaves] = cut.published
+    node = np.where(data.item_counts > 0, node_of_leaf[found.node[np.maximum(found.leaf, 0)]], LEFT_OUT)
+    used = np.unique(node[node != LEFT_OUT])
+    code = np.where(node != LEFT_OUT, np.searchsorted(used, node), LEFT_OUT).astype(np.int32)
+    offsets, items = _native.recoded(data.offsets, data.items, code)
+    labels = tree.names.take(pa.array(used))
+    bare = replace(data, sensitive=None, sensitivity=None, counts=None)
+    return replace(bare, offsets=offsets, items=items, labels=labels)
 
 
 def _occurring(found: Domain) -> Any:

@@ -58,10 +58,10 @@ def without(data: Transactions, kept: Mask) -> Transactions:
     """The transactions with only these item occurrences."""
     if kept.all():
         return data
-    sizes = np.bincount(data.rows[kept], minlength=len(data))
+    before = np.concatenate(([0], np.cumsum(kept)))  # how many are kept before each occurrence
     return replace(
         data,
-        offsets=np.concatenate(([0], np.cumsum(sizes))),
+        offsets=before[data.offsets],
         items=data.items[kept],
         sensitivity=None,
         counts=None,
