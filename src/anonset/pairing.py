@@ -26,12 +26,25 @@ _BESIDES = ("users", "user_labels", "ids", "sensitive", "sensitivity", "counts",
 class Pair:
     """Quasi-identifier items of the original and of the release, under the same codes.
 
-    `source[i]` is the original behind published transaction `i` (−1: invented); None where nobody knows.
+    `source[i]` is the original behind published transaction `i` (−1: invented); None where nobody knows. Where items
+    are generalized, `original` is seen through the published nodes; `exact` is as it was, and `seen_as` says under
+    which code each of its items is seen.
     """
 
     original: Transactions
     published: Transactions
     source: Longs | None = None
+    exact: Transactions | None = None
+    seen_as: Ints | None = None
+
+    @property
+    def known(self) -> Transactions:
+        """What somebody who knows people's items knows: the original as it was."""
+        return self.original if self.exact is None else self.exact
+
+    def seen(self, items: Ints) -> Ints:
+        """Codes of known items as those under which the release can hold them."""
+        return items if self.seen_as is None else self.seen_as[items]
 
     def published_of(self) -> Longs:
         """For each original transaction the published one behind it, −1 where it has none; needs the source."""
@@ -53,24 +66,32 @@ def pair(data: Transactions, release: Release, source: Longs | None = None, hier
     """
     secret = data.sensitive_names()
     published = _without(release.transactions.quasi(), secret)
-    original = data.quasi()
+    original = exact = data.quasi()
+    seen_as = None
     if hierarchy is not None:
-        original = generalized(original, published.labels, hierarchy)
+        # Sensitive items may be published by their own names beside the nodes that all others stand for.
+        general = published.labels.filter(pa.array(release.transactions.quasi_mask))
+        original, seen_as = generalized(exact, general, hierarchy)
     _require_same_size(data, release, source)
     _require_known(original, published, hierarchy)
     place = pc.index_in(published.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
     codes = place[published.items]
-    return Pair(_bare(original), Transactions.from_codes(published.offsets, codes, original.labels), source)
+    recoded = Transactions.from_codes(published.offsets, codes, original.labels)
+    return Pair(_bare(original), recoded, source, _bare(exact), seen_as)
 
 
-def generalized(data: Transactions, published: pa.StringArray, hierarchy: Hierarchy) -> Transactions:
-    """Each item replaced by its nearest ancestor that is published; items without one stay as they are."""
+def generalized(data: Transactions, published: pa.StringArray, hierarchy: Hierarchy) -> tuple[Transactions, Ints]:
+    """Each item replaced by its nearest ancestor that is published, and the new code of each old one.
+
+    Items without such an ancestor stay as they are.
+    """
     leaf = hierarchy.nodes_of(data.labels)
     if (leaf < 0).any():
         missing = data.labels.filter(pa.array(leaf < 0))
         raise InputError(f"The hierarchy lacks {len(missing):,} items of the data ({_some(missing)}). Add them.")
     node = published_nodes(leaf, published, hierarchy)
-    return recode(data, np.where(node >= 0, node, leaf).astype(np.int32), hierarchy.names)
+    node = np.where(node >= 0, node, leaf).astype(np.int32)
+    return recode(data, node, hierarchy.names), np.searchsorted(np.unique(node), node).astype(np.int32)
 
 
 def published_nodes(leaf: Ints, published: pa.StringArray, hierarchy: Hierarchy) -> Ints:

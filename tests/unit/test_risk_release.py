@@ -117,3 +117,25 @@ def test_without_sensitive_items_there_is_nothing_to_infer():
     assert infer(Release(Transactions.from_lists([["a"]]))) is None
     rows = Transactions.from_lists([["a"]], labels=["a", "b"], sensitive=["b"])
     assert infer(Release(rows)).largest == 0
+
+
+def test_sensitive_items_published_by_name_do_not_hide_the_node_above_them():
+    tree = Hierarchy.from_levels(["milk", "brie", "wine"], [["dairy", "dairy", "drinks"]])
+    data = Transactions.from_lists([["milk", "wine"], ["brie", "wine"]])
+    release = Release(Transactions.from_lists([["dairy", "drinks", "brie"], ["dairy", "drinks"]], sensitive=["brie"]))
+    both = pair(data, release, None, tree)
+    assert both.original.to_lists() == both.published.to_lists() == [["dairy", "drinks"], ["dairy", "drinks"]]
+
+
+def test_before_is_about_the_items_as_they_were():
+    tree = Hierarchy.from_levels(["milk", "brie", "wine", "beer"], [["dairy", "dairy", "drinks", "drinks"]])
+    data = Transactions.from_lists([["milk", "wine"], ["brie", "wine"], ["milk", "brie"], ["milk", "beer"]])
+    release = Release(
+        Transactions.from_lists([["dairy", "drinks"], ["dairy", "drinks"], ["dairy"], ["dairy", "drinks"]])
+    )
+    both = pair(data, release, np.arange(4), tree)
+    found = attack(both, 2, Job(1))
+    assert found.singled_out_before == 1  # every pair of items is somebody's own
+    # milk and brie, both seen as dairy, fit all four; the other three pairs fit three each
+    assert found.success_after == pytest.approx((3 * 1 / 3 + 1 / 4) / 4)
+    assert link(both, Job(1)).before == 1

@@ -108,11 +108,17 @@ def _grid(trying: Given) -> dict[str, list[Any]]:
     return grid
 
 
-def _values(name: str, text: str) -> list[int]:
+def _values(name: str, text: str) -> list[Any]:
+    number: Any = _number if name == "p" else int
     try:
-        return [int(value) for value in text.split(",")]
+        return [number(value) for value in text.split(",")]
     except ValueError:
-        raise ParameterError(name, "be whole numbers, separated by commas", repr(text), "Try 5,10,20.") from None
+        raise ParameterError(name, "be numbers, separated by commas", repr(text), "Try 5,10,20.") from None
+
+
+def _number(text: str) -> int | float:
+    """A degree of privacy is a whole number, the share of (k, p)-anonymity a fraction."""
+    return float(text) if "." in text else int(text)
 
 
 def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[str]) -> list[Any]:

@@ -1,8 +1,8 @@
 """What an attacker with m known items achieves against a release, compared with the original data.
 
-The attacker knows m items of a person's original transaction, looks for the published transactions that hold them all,
-and picks one. *Success* is the chance that it is the person's own: 1 / candidates where that one is among them, else 0.
-Subsets are drawn at random, each transaction equally often.
+The attacker knows m items of a person's original transaction, looks for the published transactions that hold them all
+(or the nodes that stand for them), and picks one. *Success* is the chance that it is the person's own: 1 / candidates
+where that one is among them, else 0. Subsets are drawn at random, each transaction equally often.
 
 Where nobody can say which published transaction is whose (`source` is None), the person's own is assumed to be among
 the candidates: the figure is then an upper bound.
@@ -50,13 +50,13 @@ class Attack:
 
 def attack(pair: Pair, m: int, job: Job, draws: int = DRAWS) -> Attack:
     """An attacker who knows m random items of a transaction, before and after."""
-    before = singled_out(pair.original, m, job=job, samples=draws)
-    rows = np.flatnonzero(pair.original.lengths >= m)
+    before = singled_out(pair.known, m, job=job, samples=draws)
+    rows = np.flatnonzero(pair.known.lengths >= m)
     if not len(rows):
         return Attack(m, 0, 0.0, 0.0, 0.0, 0.0, 0.0, pair.source is None)
     random = job.random(f"attack on the release {m}")
     owners = _owners(rows, draws, random)
-    queries = drawn(pair.original, owners, m, random)
+    queries = pair.seen(drawn(pair.known, owners, m, random))
     sizes, found = _candidates(pair, queries, owners, m, job)
     chance = np.where(found, 1 / np.maximum(sizes, 1), 0.0)
     spread = float(chance.std()) / np.sqrt(len(chance)) * NormalDist().inv_cdf(0.975)

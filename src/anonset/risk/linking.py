@@ -45,7 +45,8 @@ class Linking:
 
 def link(pair: Pair, job: Job, measure: Measure = "hamming") -> Linking:
     """Link every original transaction with the published sets nearest to it."""
-    _, person, copies = distinct_sets(pair.original)
+    _, person, _ = distinct_sets(pair.original)
+    _, exact, copies = distinct_sets(pair.known)
     distance, scores = _by_person(pair, person, job, measure)
     empty = not len(scores)
     return Linking(
@@ -54,7 +55,7 @@ def link(pair: Pair, job: Job, measure: Measure = "hamming") -> Linking:
         largest=0.0 if empty else float(scores.max()),
         certain=int((scores == 1).sum()),
         mean_distance=0.0 if empty else float(distance.mean()),
-        before=0.0 if empty else float((1 / copies[person]).mean()),
+        before=0.0 if empty else float((1 / copies[exact]).mean()),
         upper_bound=pair.source is None,
         scores=scores,
     )
