@@ -24,20 +24,10 @@ ANONSET_CLONES inline std::int64_t next_shared(const Word* a, const Word* b, std
     return from;
 }
 
-// out = a & b; returns whether there is any bit.
-ANONSET_CLONES inline bool intersect(const Word* a, const Word* b, std::int64_t words, Word* out) {
-    Word any = 0;
-    for (std::int64_t w = 0; w < words; ++w) {
-        out[w] = a[w] & b[w];
-        any |= out[w];
-    }
-    return any != 0;
-}
-
 class DenseRows {
   public:
     DenseRows(const Database& db, std::int64_t k, int m, Monitor& monitor)
-        : db_(db), k_(k), m_(m), monitor_(monitor), words_((db.rows() + 63) / 64), meets_(m) {
+        : db_(db), k_(k), m_(m), monitor_(monitor), words_((db.rows() + 63) / 64), meets_(m + 1) {
         reset();
     }
 
@@ -77,74 +67,113 @@ class DenseRows {
     }
 
   private:
-    // How many transactions two bitmaps share; stops counting at k.
-    std::int64_t shared(const Word* a, const Word* b) const {
-        std::int64_t total = 0;
-        for (std::int64_t w = 0; (w = next_shared(a, b, w, words_)) < words_; ++w) {
-            for (Word bits = a[w] & b[w]; bits != 0; bits &= bits - 1) {
-                total += db_.weights[64 * w + __builtin_ctzll(bits)];
-                if (total >= k_) return total;
-            }
-        }
-        return total;
-    }
-    bool rare(const Word* a, const Word* b) const {
-        const std::int64_t met = shared(a, b);
-        return met > 0 && met < k_;
-    }
-
     // Leaves the child out of every row in which it is part of a rare set; false where that is too much.
     bool thin(Attempt& found, std::size_t child, std::int64_t most) {
         monitor_.check();
-        Word* own = own_.data() + child * words_;
-        others_.clear();
-        for (std::int32_t node : cut_)
-            if (node != found.node) others_.push_back(bits_.data() + node * words_);
-        for (std::size_t c = 0; c < found.children.size(); ++c)
-            if (c != child) others_.push_back(own_.data() + c * words_);
-        for (std::int64_t before = -1; before != found.items;) {
-            before = found.items;
-            if (rare(own, own) && !drop(found, child, own, most)) return false;
-            if (m_ > 1 && !walk(found, child, own, 0, 2, most)) return false;
+        const Word* own = own_.data() + child * words_;
+        for (;;) {
+            inside_.clear();
+            for (std::int64_t w = 0; w < words_; ++w)
+                if (own[w] != 0) inside_.push_back(static_cast<std::int32_t>(w));
+            odd_.assign(words_, 0);
+            marked_ = 0;
+            most_marked_ = most - found.items;
+            look_for_rare(found, child, own);
+            if (marked_ == 0) return true;
+            if (marked_ > most_marked_) return false;
+            drop(found, child);
+            if (found.items > most) return false;
         }
-        return true;
     }
 
-    // All sets that go on from the transactions in `common`, which hold the child and `size` − 2 others.
-    bool walk(Attempt& found, std::size_t child, Word* common, std::size_t from, int size, std::int64_t most) {
-        for (std::size_t i = from; i < others_.size(); ++i) {
-            const std::int64_t met = shared(common, others_[i]);
-            if (met == 0) continue;
-            if (met < k_) {
-                meet_.resize(words_);
-                intersect(common, others_[i], words_, meet_.data());
-                if (!drop(found, child, meet_.data(), most)) return false;
+    // Marks the rows in which the child is part of a rare set: larger ones only where the smaller ones are in order.
+    void look_for_rare(const Attempt& found, std::size_t child, const Word* own) {
+        if (const std::int64_t support = met(own, own); support < k_) {
+            for (std::int32_t w : inside_) mark(w, own[w]);
+            return;
+        }
+        if (m_ == 1) return;
+        beside_.clear();
+        for (std::int32_t node : cut_)
+            if (node != found.node) pair(own, bits_.data() + node * words_);
+        for (std::size_t c = 0; c < found.children.size(); ++c)
+            if (c != child) pair(own, own_.data() + c * words_);
+        if (m_ > 2 && marked_ == 0) walk(nullptr, 0, 3);
+    }
+
+    void pair(const Word* own, const Word* other) {
+        if (marked_ > most_marked_) return;
+        const std::int64_t together = met(own, other);
+        if (together == 0) return;
+        if (together < k_) {
+            for (std::int32_t w : inside_) mark(w, own[w] & other[w]);
+        } else if (m_ > 2 && marked_ == 0) {  // for larger sets: only the words that the child is in
+            for (std::int32_t w : inside_) beside_.push_back(own[w] & other[w]);
+        }
+    }
+
+    // All sets that go on from `common` (null: the child alone) with the nodes beside it from the `from`-th on.
+    void walk(const Word* common, std::int64_t from, int size) {
+        const std::int64_t width = static_cast<std::int64_t>(inside_.size());
+        const std::int64_t count = static_cast<std::int64_t>(beside_.size()) / width;
+        for (std::int64_t i = from; i < count && marked_ <= most_marked_; ++i) {
+            const Word* next = beside_.data() + i * width;
+            if (common == nullptr) {
+                walk(next, i + 1, size);
                 continue;
             }
-            if (size == m_) continue;
-            std::vector<Word>& next = meets_[size - 2];
-            next.resize(words_);
-            intersect(common, others_[i], words_, next.data());
-            if (!walk(found, child, next.data(), i + 1, size + 1, most)) return false;
+            const std::int64_t together = met_inside(common, next, width);
+            if (together == 0) continue;
+            if (together < k_) {
+                for (std::int64_t w = 0; w < width; ++w) mark(inside_[w], common[w] & next[w]);
+            } else if (size < m_) {
+                std::vector<Word>& both = meets_[size];
+                both.resize(width);
+                for (std::int64_t w = 0; w < width; ++w) both[w] = common[w] & next[w];
+                walk(both.data(), i + 1, size + 1);
+            }
         }
-        return true;
     }
 
-    // Leaves the child out of these rows.
-    bool drop(Attempt& found, std::size_t child, const Word* rows, std::int64_t most) {
-        if (most == 0) return false;
-        gone_.assign(rows, rows + words_);
+    // How many transactions two bitmaps share, the first of which is the child's; stops counting at k.
+    std::int64_t met(const Word* own, const Word* other) const {
+        std::int64_t total = 0;
+        if (static_cast<std::int64_t>(inside_.size()) * 4 < words_) {
+            for (std::int32_t w : inside_)
+                if (const Word both = own[w] & other[w]; both != 0 && (total += weight(w, both)) >= k_) break;
+            return total;
+        }
+        for (std::int64_t w = 0; total < k_ && (w = next_shared(own, other, w, words_)) < words_; ++w)
+            total += weight(w, own[w] & other[w]);
+        return total;
+    }
+    std::int64_t met_inside(const Word* a, const Word* b, std::int64_t width) const {
+        std::int64_t total = 0;
+        for (std::int64_t w = 0; total < k_ && (w = next_shared(a, b, w, width)) < width; ++w)
+            total += weight(inside_[w], a[w] & b[w]);
+        return total;
+    }
+    std::int64_t weight(std::int64_t word, Word rows) const {
+        std::int64_t total = 0;
+        for (; rows != 0; rows &= rows - 1) total += db_.weights[64 * word + __builtin_ctzll(rows)];
+        return total;
+    }
+
+    void mark(std::int32_t word, Word rows) {
+        marked_ += weight(word, rows & ~odd_[word]);
+        odd_[word] |= rows;
+    }
+
+    // Leaves the child out of the marked rows.
+    void drop(Attempt& found, std::size_t child) {
         Word* own = own_.data() + child * words_;
-        for (std::int64_t w = 0; w < words_; ++w) {
-            for (Word bits = gone_[w]; bits != 0; bits &= bits - 1) {
-                const std::int32_t row = static_cast<std::int32_t>(64 * w + __builtin_ctzll(bits));
+        for (std::int32_t w : inside_) {
+            for (Word rows = odd_[w]; rows != 0; rows &= rows - 1) {
+                const std::int32_t row = static_cast<std::int32_t>(64 * std::int64_t{w} + __builtin_ctzll(rows));
                 found.leave_out(child, row, items_below(db_, row, found.children[child]));
             }
-            own[w] &= ~gone_[w];
-            for (std::vector<Word>& meet : meets_)
-                if (!meet.empty()) meet[w] &= ~gone_[w];
+            own[w] &= ~odd_[w];
         }
-        return found.items <= most;
     }
 
     const Database& db_;
@@ -156,9 +185,11 @@ class DenseRows {
     std::vector<Word> bits_;  // of each node: the rows that hold it
     // the attempt at hand
     std::vector<Word> own_;  // of each child: the rows that hold it still
-    std::vector<const Word*> others_;
+    Nodes inside_;           // the words in which the child at hand has a row
+    std::vector<Word> odd_;  // the rows that it must be left out of
+    std::int64_t marked_ = 0, most_marked_ = 0;
+    std::vector<Word> beside_;  // what it meets, in these words
     std::vector<std::vector<Word>> meets_;
-    std::vector<Word> meet_, gone_;
 };
 
 }  // namespace anonset::km

@@ -165,9 +165,8 @@ class Refiner {
 enum Form { best = 0, sparse = 1, dense = 2 };
 
 inline Form best_form(const Database& db) {
-    constexpr double share = 0.045;  // of all nodes, in a row: from here on bitmaps are faster
-    const double cells = static_cast<double>(db.rows()) * static_cast<double>(db.tree.count());
-    return static_cast<double>(db.nodes.size()) > share * cells ? dense : sparse;
+    constexpr double most_bytes = 96e6;  // bitmaps are faster wherever they fit
+    return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < most_bytes ? dense : sparse;
 }
 
 // `budget`: how many item occurrences may be left out.
