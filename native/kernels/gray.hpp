@@ -137,6 +137,17 @@ class GraySort {
         }
     }
 
+    // The keys at the run's depth. Its rows lie anywhere, so the memory of all of them is asked for first.
+    void look_deeper(const Run& run) {
+#ifdef __GNUC__
+        const std::int64_t* offsets = tokens_.data.offsets;
+        for (std::int64_t i = run.begin; i < run.end; ++i) __builtin_prefetch(offsets + entries_[i].row);
+        for (std::int64_t i = run.begin; i < run.end; ++i)
+            __builtin_prefetch(tokens_.tokens.data() + offsets[entries_[i].row] + run.depth);
+#endif
+        for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
+    }
+
     // Sorts a run; at depth 0 the keys are there already.
     void refine(const Run& first) {
         std::vector<Run> open{first};
@@ -144,8 +155,7 @@ class GraySort {
             const Run run = open.back();
             open.pop_back();
             monitor_.check();
-            if (run.depth > 0)
-                for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
+            if (run.depth > 0) look_deeper(run);
             const auto from = entries_.begin() + run.begin, to = entries_.begin() + run.end;
             if (!std::is_sorted(from, to)) std::sort(from, to);  // equal rows mostly are
             for_ties(run, [&](const Run& ties) { open.push_back(ties); });

@@ -288,19 +288,30 @@ class Transactions:
 
     def only(self, items: Mask) -> Transactions:
         """The same transactions with no other items than these (the vocabulary stays)."""
-        if items.all():
-            return self
-        keep = items[self.items]
-        kept_before = np.zeros(self.nnz + 1, dtype=np.int32 if self.nnz < MAX_ITEMS else np.int64)
-        np.cumsum(keep, out=kept_before[1:])
-        fewer = self.with_rows(kept_before[self.offsets].astype(np.int64), self.items[keep])
+        return self if items.all() else self._part(items[self.items], None)
+
+    def _part(self, keep: Mask, offsets: Longs | None) -> Transactions:
+        """The same transactions with the occurrences to keep; `offsets` where they are known."""
+        if offsets is None:
+            kept_before = np.zeros(self.nnz + 1, dtype=np.int32 if self.nnz < MAX_ITEMS else np.int64)
+            np.cumsum(keep, out=kept_before[1:])
+            offsets = kept_before[self.offsets].astype(np.int64)
+        part = self.with_rows(offsets, self.items[keep])
         if self.sensitivity is None and self.counts is None:
-            return fewer
+            return part
         return replace(
-            fewer,
+            part,
             sensitivity=None if self.sensitivity is None else self.sensitivity[keep],
             counts=None if self.counts is None else self.counts[keep],
         )
+
+    def parted(self) -> tuple[Transactions, Transactions]:
+        """The same transactions without their sensitive items, and with nothing but these."""
+        if self.sensitive is None:
+            return self, self.secrets()
+        hidden = self.sensitive[self.items]
+        secrets = self._part(hidden, None)
+        return self._part(~hidden, self.offsets - secrets.offsets), secrets
 
     def quasi(self) -> Transactions:
         """The same transactions without their sensitive items."""

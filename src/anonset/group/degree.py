@@ -71,9 +71,8 @@ def degree_problem(data: Transactions, p: int) -> DegreeProblem:
         raise ParameterError(
             "sensitive", "name at least one item", "none", "Say which items are the secret: sensitive=['…']."
         )
-    secret = data.secrets()
+    quasi, secret = data.parted()
     _require_feasible(secret, p)
-    quasi = data.quasi()
     number = np.cumsum(data.sensitive, dtype=np.int32) - 1
     codes: Ints = number[secret.items].astype(np.int32)
     return DegreeProblem(
@@ -83,14 +82,12 @@ def degree_problem(data: Transactions, p: int) -> DegreeProblem:
 
 def _few_in_order(offsets: Longs, items: Ints, order: Longs) -> tuple[Longs, Ints]:
     """As `take_rows`, for rows that are nearly all empty: only the others are looked at."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
     sizes = np.diff(offsets)
-    rows = np.flatnonzero(sizes)
-    rows = rows[np.argsort(place[rows])]
+    places = np.flatnonzero((sizes > 0)[order])
+    rows = order[places]
     _, moved = _native.take_rows(offsets, items, rows)
     placed = np.zeros(len(order) + 1, dtype=np.int64)
-    placed[place[rows] + 1] = sizes[rows]
+    placed[places + 1] = sizes[rows]
     return np.cumsum(placed), moved
 
 
