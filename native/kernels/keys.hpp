@@ -127,7 +127,7 @@ class KeyMatrix {
 
   private:
     using Wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
-    struct alignas(typename Sixteen<Key>::Keys) Block {
+    struct alignas(16 * sizeof(Key)) Block {
         Key key[16];
     };
 

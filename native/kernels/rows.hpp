@@ -17,8 +17,14 @@ inline std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int
     const std::int64_t blocks = std::clamp<std::int64_t>(size / 65536, 1, thread_count(threads));
     std::vector<std::vector<std::int64_t>> counts(blocks);
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        counts[block].assign(vocabulary, 0);
-        for (std::int64_t i = size * block / blocks; i < size * (block + 1) / blocks; ++i) ++counts[block][items[i]];
+        std::vector<std::int64_t> here(vocabulary, 0),
+            beside(vocabulary, 0);  // neighbours need not wait for each other
+        std::int64_t i = size * block / blocks;
+        const std::int64_t end = size * (block + 1) / blocks;
+        for (; i + 1 < end; i += 2) ++here[items[i]], ++beside[items[i + 1]];
+        if (i < end) ++here[items[i]];
+        for (std::int64_t item = 0; item < vocabulary; ++item) here[item] += beside[item];
+        counts[block] = std::move(here);
     });
     for (std::int64_t block = 1; block < blocks; ++block)
         for (std::int64_t item = 0; item < vocabulary; ++item) counts[0][item] += counts[block][item];
