@@ -156,17 +156,26 @@ def speed(data: dict[str, Transactions]) -> str:
             offsets=np.concatenate([marked.offsets[:-1] + i * marked.nnz for i in range(10)] + [[10 * marked.nnz]]),
             items=np.tile(marked.items, 10),
         )
-        more = min(run("cahd-gray", ten, 10)[1] for _ in range(2))
+        once, more = (min(_elapsed(one) for _ in range(5)) for one in (marked, ten))
         rows += [
             (name, "`cahd-gray` / reading the file", f"{gray / read:.2f}", "≤ 2"),
             (name, "`cahd-rcm` / `cahd-gray`", f"{times['cahd-rcm'] / gray:.2f}", "≤ 10"),
             (name, "`nn` / `cahd-gray`", f"{times['nn'] / gray:.2f}", "≤ 60"),
             (name, "`lsh` / `nn`", f"{times['lsh'] / times['nn']:.2f}", "< 1"),
             (name, "`cahd-balanced` / `cahd-gray`", f"{times['cahd-balanced'] / gray:.2f}", ""),
-            (name, "`cahd-gray` on 10 × the data / on the data", f"{more / gray:.2f}", "≤ 12"),
+            (name, "`cahd-gray` on 10 × the data / on the data (all threads)", f"{more / once:.2f}", "≤ 12"),
             (name, "`cahd-rcm`: memory above the data", f"{_memory(path):.0f} MB", "≤ 300 MB"),
         ]
     return table(("data", "what", "measured", "goal"), rows)
+
+
+def _elapsed(data: Transactions) -> float:
+    """Seconds of `cahd-gray` as a user sees them."""
+    spec = METHODS["cahd-gray"]
+    values = {param.name: param.parse(None) for param in spec.params}
+    start = time.perf_counter()
+    spec.run(data, Job(seed=1), p=10, **values)
+    return time.perf_counter() - start
 
 
 def _cpu(call: Any) -> float:

@@ -41,9 +41,9 @@ class DegreeProblem:
     def __len__(self) -> int:
         return len(self.quasi)
 
-    def in_order(self, order: Longs) -> DegreeProblem:
+    def in_order(self, order: Longs, threads: int = 1) -> DegreeProblem:
         """The same problem, its transactions in another order."""
-        offsets, items = _native.take_rows(self.quasi.offsets, self.quasi.items, order)
+        offsets, items = _native.take_rows(self.quasi.offsets, self.quasi.items, order, threads)
         secret_offsets, secrets = _few_in_order(self.secret.offsets, self.secrets, order)
         return replace(self, order=order, offsets=offsets, items=items, secret_offsets=secret_offsets, secrets=secrets)
 
