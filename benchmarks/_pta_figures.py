@@ -189,8 +189,7 @@ TEXTS = {
         "seconds of PTA over the number of segments, one line per k",
         "time falls steeply with more segments (T10I4D100K: 330 s with 50, 80 s with 100) and does not depend on k.",
         "the fewest segments shown take {faster} times as long as the most. Between k = 5 and 25 the time at the "
-        "middle number of segments differs by a factor of {spread}. The slope is flatter than the paper's, because "
-        "a tour is abandoned as soon as it is longer than the best one.",
+        "middle number of segments differs by a factor of {spread}.",
     ),
     9: (
         "information loss of PTA over the number of segments, one line per k",
@@ -202,8 +201,8 @@ TEXTS = {
         "information loss over the number of segments, k = 15",
         "PTA loses least (mushroom with 100 segments: 19.5 %, Gray-TSP 28 %), GSC most; with more segments PTA and "
         "Gray-TSP lose a little less.",
-        "over all runs of Figs. 10 and 11 Gray-TSP loses {gray_tsp_loss} times as much as PTA (our genetic search "
-        "finds better tours than the paper's), GSC {gsc_loss} times, and our own `crowd` {crowd_loss} times as much. "
+        "over all runs of Figs. 10 and 11 Gray-TSP loses {gray_tsp_loss} times as much as PTA (the paper does not "
+        "say how long its genetic search runs), GSC {gsc_loss} times, and our own `crowd` {crowd_loss} times as much. "
         "More segments do not lose less here: they leave PTA fewer partners to choose from.",
     ),
     11: (
