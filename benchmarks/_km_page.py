@@ -2,14 +2,13 @@
 
 PAGE = """# k^m-anonymity, measured
 
-`python -m benchmarks.km --write` made this page. Times are of the method itself (hierarchy, search, recoding), best of
-several runs on all cores; reading and the independent check are not in them. BMS-POS, which the paper also uses, was
-not at hand.
+`python -m benchmarks.km --write` made this page. Times are processor time of the method itself (hierarchy, search,
+recoding), best of several runs, so that other work on the machine does not count; reading and the independent check are
+not in them. BMS-POS, which the paper also uses, was not at hand.
 
 ## Speed of `km-apriori`
 
-k = 5, a balanced hierarchy with fan-out 5, transactions at full length. Processor time on one thread, so that other
-work on the machine does not count.
+k = 5, a balanced hierarchy with fan-out 5, transactions at full length, one thread.
 
 {speed}
 
@@ -26,9 +25,9 @@ budget of 1 % left out; each counts as a full loss of 1 in its NCP.
 
 ![NCP of km-apriori and km-refine](km.svg)
 
-Without leaving anything out, the cuts of `km-refine` are minimal: never worse here, and up to a quarter better. What
-keeps a branch general is usually a handful of odd transactions, and leaving their items out is worth most where the
-cut is coarse. The trades cost time: more than `km-apriori` takes, above all where long transactions meet m = 3.
+Without leaving anything out, `km-refine` is never worse than `km-apriori` here. What keeps a branch general is usually
+a handful of odd transactions, and leaving their items out is worth most where the cut is coarse. The brackets say what
+that takes.
 
 ## Against the optimum
 
@@ -39,8 +38,8 @@ fan-out 4. NCP; a dash where `km-optimal` could not finish.
 
 ## Figures 8 to 10 of the paper
 
-Fan-out 4, k = 100, m = 3, 10,000 transactions and 40 items unless said otherwise. NCP and milliseconds. Memory is not
-shown: the paper counts nodes of its count-tree, and there is none here.
+Fan-out 4, k = 100, m = 3, 10,000 transactions and 40 items unless said otherwise. NCP and milliseconds of one thread.
+Memory is not shown: the paper counts nodes of its count-tree, and there is none here.
 
 ### Fig. 8: transactions
 
@@ -48,7 +47,8 @@ shown: the paper counts nodes of its count-tree, and there is none here.
 
 **The paper:** OA and DA cost the same and grow linearly with the database; AA is faster at first and then converges to
 them; all three find the same, optimal cut.
-**Here:** all three find the same cut. Times are milliseconds, and `km-apriori` is the fastest throughout.
+**Here:** all three find the same cut. Times are milliseconds; the optimal search takes
+about twice as long as the other two.
 
 ### Fig. 9: items
 
@@ -63,7 +63,7 @@ better cut than both greedy methods; otherwise the losses are the same.
 {fig10}
 
 **The paper:** OA and DA grow exponentially with m, AA linearly; the losses are close to the optimum.
-**Here:** all grow with m, `km-apriori` least; the losses equal the optimum.
+**Here:** all grow with m, the optimal search most; the losses equal the optimum.
 
 ## Figure 11 of the paper
 
@@ -85,7 +85,9 @@ time falls a little, because larger steps are taken earlier.
 {fig11c}
 
 **The paper:** lower hierarchies (a larger fan-out) are faster and lose more; at the lowest one AA finds only the
-trivial cut. **Here:** the same. On BMS-WebView-1 the tallest one ends in the trivial cut as well.
+trivial cut.
+**Here:** lower ones are faster and lose more, too. The trivial cut is all that is left on BMS-WebView-1 with the lowest
+and with the tallest one.
 
 ### Fig. 11d: m
 
