@@ -31,6 +31,7 @@ from anonset.utility.bound import lower_bound
 
 RUNS = "runs.jsonl"
 STRENGTH = ("k", "p")
+NEEDED = {"sensitive": "sensitive items", "sensitivity": "sensitivity degrees"}
 LOSSES = ("attribute_loss_ratio", "ncp", "reconstruction_error", "information_loss_ratio", "query_error_2")
 CHEAP = (
     "attribute-loss",
@@ -83,6 +84,11 @@ class Run:
         """What `loss` is."""
         return next((name for name in LOSSES if self.figures.get(name) is not None), "")
 
+    @property
+    def loss_title(self) -> str:
+        """What `loss` is, in words."""
+        return "NCP" if self.loss_name == "ncp" else self.loss_name.replace("_", " ")
+
 
 def _identity(value: Any) -> str:
     """What a value is; of a file (a hierarchy) also its content: another one under the same name is another run."""
@@ -127,7 +133,7 @@ def _unfit(spec: MethodSpec, data: Transactions, grid: Mapping[str, Sequence[Any
     }
     missing = [need for need in spec.needs if not there.get(need, True)]
     if missing:
-        return f"the data have no {' and no '.join(missing)}"
+        return f"the data have no {' and no '.join(NEEDED.get(need, need) for need in missing)}"
     params = (*model_spec(spec.model).params, *spec.params)
     lacking = [param.name for param in params if param.required and param.name not in grid]
     return f"it needs {', '.join(lacking)}" if lacking else ""
@@ -311,7 +317,7 @@ def _recommend(runs: list[Run]) -> list[str]:
     own = {key: value for key, value in best.params.items() if key not in STRENGTH}
     what += f" ({', '.join(f'{key} = {value}' for key, value in own.items())})" if own else ""
     others = [run for run in strongest if run.method != best.method]
-    measure_of = f"{best.loss_name.replace('_', ' ')} {best.loss:.3g}"
+    measure_of = f"{best.loss_title} {best.loss:.3g}"
     if not others:
         return [
             f"{what}: {measure_of}.",
@@ -320,6 +326,8 @@ def _recommend(runs: list[Run]) -> list[str]:
     second = min(others, key=lambda run: run.loss or 0.0)
     fastest = min(strongest, key=lambda run: run.seconds)
     why = f"the least loss ({measure_of}; next is {second.method} with {second.loss:.3g})"
+    if f"{second.loss:.3g}" == f"{best.loss:.3g}":
+        why = f"nobody loses less ({measure_of}, and so does {second.method})"
     pace = "and it is the fastest" if fastest.method == best.method else f"{fastest.method} is faster"
     return [f"{what}: {why}.", f"It took {best.seconds:.2f} s, {pace} ({fastest.seconds:.2f} s)."]
 

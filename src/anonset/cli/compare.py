@@ -130,13 +130,15 @@ def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[st
             run.seed,
             number(run.strength),
             run.error or number(run.loss),
-            run.loss_name.replace("_", " "),
+            run.loss_title,
             f"{run.seconds:.2f}",
         )
         for run in runs
     ]
     page: list[Any] = [table(columns, rows, numbers=("seed", "reached", "seconds")), ""]
-    page += [f"Left out: {name} ({why})." for name, why in left_out.items()]
+    for why in dict.fromkeys(left_out.values()):
+        names = ", ".join(name for name, reason in left_out.items() if reason == why)
+        page.append(f"Left out: {names} ({why}).")
     if len(runs) < asked:
         page.append(f"The time was up after {len(runs):,} of {asked:,} runs; the same command makes the others.")
     return [*page, "", *advice]

@@ -44,7 +44,7 @@ def _html(runs: Sequence[Run], columns: list[str], rows: list[list[Any]]) -> str
             "model": run.model,
             "strength": run.strength,
             "loss": run.loss,
-            "measure": run.loss_name.replace("_", " "),
+            "measure": run.loss_title,
             "seconds": run.seconds,
             "front": bool(row[front]),
         }
