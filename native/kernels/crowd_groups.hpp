@@ -1,4 +1,4 @@
-// Groups of sparse rows, their gain, and an index that finds the group a row would best join.
+// Groups of sparse rows and their gain.
 //
 // The gain of a group of s rows in which item i occurs c times is the sum of max(0, 2c - s) (docs/methods/crowd.md).
 // `half` are its items with 2c >= s; those with 2c > s are its center. A row t that joins gains |t & half| -
@@ -24,27 +24,35 @@ struct Group {
     std::vector<HalfItem> half;
     std::int32_t center = 0;
     std::int64_t gain = 0;
+    bool silent = false;  // publishes nothing, whatever its members hold: no counts are kept
 
     std::int32_t size() const { return static_cast<std::int32_t>(members.size()); }
 };
 
-struct Target {
-    std::int32_t group = -1;
-    std::int32_t gain = INT32_MIN;
-};
+// What swapping a row with others needs: the counts of both groups, and what each item of the row is worth over there.
+struct SwapTable {
+    std::vector<std::int32_t> mine, theirs;
+    std::vector<std::int8_t> worth, held;
+    std::int32_t size_mine = 0, size_theirs = 0, all = 0;
 
-// What a thread needs of its own to look for groups.
-struct Scratch {
-    std::vector<std::int32_t> score, touched, mine, theirs;
-    std::int64_t visits = 0;
+    void prepare(std::int32_t n_items) {
+        mine.resize(n_items, 0), theirs.resize(n_items, 0);
+        worth.resize(n_items, 0), held.resize(n_items, 0);
+    }
+    // What a member of a group of `from` gains by changing places with one of a group of `to`, for one item it has
+    // and the other has not; v = 2c - s there.
+    static std::int32_t cross(std::int32_t from, std::int32_t to) {
+        return (to >= -1) + (to >= 0) - (from >= 1) - (from >= 2);
+    }
 };
 
 class Groups {
   public:
     Groups(const Csr& rows, std::int32_t n_items)
-        : rows_(rows), group_(rows.rows, -1), index_(n_items), slot_(n_items, 0) {}
+        : rows_(rows), group_(rows.rows, -1), place_(rows.rows, 0), slot_(n_items, 0) {}
 
     const Csr& rows() const { return rows_; }
+    std::int32_t n_items() const { return static_cast<std::int32_t>(slot_.size()); }
     std::int32_t of(std::int64_t row) const { return group_[row]; }
     std::int32_t count() const { return static_cast<std::int32_t>(groups_.size()); }
     const Group& operator[](std::int32_t g) const { return groups_[g]; }
@@ -52,175 +60,143 @@ class Groups {
         return std::binary_search(rows_.begin(row), rows_.end(row), item);
     }
 
-    void prepare(Scratch& scratch) const {
-        if (scratch.score.size() < groups_.size()) scratch.score.resize(groups_.size() + groups_.size() / 2 + 64, 0);
-        scratch.mine.resize(index_.size(), 0);
-        scratch.theirs.resize(index_.size(), 0);
-    }
-
     std::int32_t found(const std::vector<std::int32_t>& members) {
         groups_.emplace_back();
-        Group& group = groups_.back();
-        group.members = members;
-        for (const std::int32_t row : members) {
-            add_items(group, row, 1);
-            group_[row] = count() - 1;
-        }
-        publish(count() - 1);
+        restore(count() - 1, members);
         return count() - 1;
     }
-
-    void join(std::int32_t row, std::int32_t g) {
-        withdraw(g);
-        groups_[g].members.push_back(row);
-        add_items(groups_[g], row, 1);
-        group_[row] = g;
-        publish(g);
+    void found_silent(const std::vector<std::int32_t>& members) {
+        groups_.emplace_back();
+        groups_.back().silent = true;
+        restore(count() - 1, members);
+    }
+    void restore(std::int32_t g, const std::vector<std::int32_t>& members) {
+        groups_[g].members = members;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            group_[members[i]] = g;
+            place_[members[i]] = static_cast<std::int32_t>(i);
+        }
+        change(groups_[g], members.data(), members.size(), 1);
     }
 
-    void leave(std::int32_t row) {
-        const std::int32_t g = group_[row];
-        withdraw(g);
-        auto& members = groups_[g].members;
-        members.erase(std::find(members.begin(), members.end(), row));
-        add_items(groups_[g], row, -1);
+    // These change one group and return what it gained.
+    std::int64_t join(std::int32_t row, std::int32_t g) {
+        const std::int64_t before = groups_[g].gain;
+        place_[row] = groups_[g].size();
+        groups_[g].members.push_back(row);
+        group_[row] = g;
+        change(groups_[g], &row, 1, 1);
+        return groups_[g].gain - before;
+    }
+    std::int64_t leave(std::int32_t row) {
+        Group& group = groups_[group_[row]];
+        const std::int64_t before = group.gain;
+        const std::int32_t last = group.members.back();
+        group.members[place_[row]] = last;
+        place_[last] = place_[row];
+        group.members.pop_back();
         group_[row] = -1;
-        publish(g);
+        change(group, &row, 1, -1);
+        return group.gain - before;
     }
 
     std::vector<std::int32_t> disband(std::int32_t g) {
-        withdraw(g);
         std::vector<std::int32_t> members = std::move(groups_[g].members);
         groups_[g] = Group();
         for (const std::int32_t row : members) group_[row] = -1;
         return members;
     }
 
-    // Only groups that share a half item with the row are looked at: joining any other cannot gain.
-    Target best(std::int32_t row, std::int32_t except, Scratch& scratch) const {
-        scratch.touched.clear();
-        for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
-            for (const std::int32_t code : index_[*i]) {
-                if (scratch.score[code >> 1] == 0) scratch.touched.push_back(code >> 1);
-                scratch.score[code >> 1] += 1 + (code & 1);
-            }
-            scratch.visits += static_cast<std::int64_t>(index_[*i].size());
-        }
-        Target best;
-        for (const std::int32_t g : scratch.touched) {
-            const std::int32_t gain = scratch.score[g] - groups_[g].center;
-            scratch.score[g] = 0;
-            if (g != except && (gain > best.gain || (gain == best.gain && g < best.group))) best = {g, gain};
-        }
-        return best;
-    }
-
     std::int32_t joining(std::int32_t row, std::int32_t g) const {
         std::int32_t gain = 0;
-        for (const HalfItem& half : groups_[g].half) {
-            const bool mine = holds(row, half.item);
-            gain += mine ? 1 : -static_cast<std::int32_t>(half.central);
-        }
+        for (const HalfItem& half : groups_[g].half)
+            gain += holds(row, half.item) ? 1 : -static_cast<std::int32_t>(half.central);
         return gain;
     }
-
     std::int32_t leaving(std::int32_t row) const {
         std::int32_t gain = 0;
-        for (const HalfItem& half : groups_[group_[row]].half) {
-            const bool mine = holds(row, half.item);
-            gain += mine ? -static_cast<std::int32_t>(half.central) : 1;
-        }
+        for (const HalfItem& half : groups_[group_[row]].half)
+            gain += holds(row, half.item) ? -static_cast<std::int32_t>(half.central) : 1;
         return gain;
     }
 
-    void load(std::int32_t g, std::vector<std::int32_t>& counts) const {
-        for (std::size_t i = 0; i < groups_[g].items.size(); ++i) counts[groups_[g].items[i]] = groups_[g].counts[i];
-    }
-    void unload(std::int32_t g, std::vector<std::int32_t>& counts) const {
-        for (const std::int32_t item : groups_[g].items) counts[item] = 0;
-    }
-
-    // What swapping row t with row u of another group gains; `mine` and `theirs` hold the counts of their groups.
-    std::int32_t swapping(std::int32_t t, std::int32_t u, const Scratch& scratch) const {
-        const std::int32_t size_mine = groups_[group_[t]].size(), size_theirs = groups_[group_[u]].size();
-        std::int32_t gain = 0;
-        auto cross = [&](std::int32_t from_v, std::int32_t to_v) {
-            gain += (to_v >= -1) + (to_v >= 0) - (from_v >= 1) - (from_v >= 2);
-        };
-        const std::int32_t *a = rows_.begin(t), *b = rows_.begin(u);
-        while (a != rows_.end(t) || b != rows_.end(u)) {
-            if (b == rows_.end(u) || (a != rows_.end(t) && *a < *b)) {
-                cross(2 * scratch.mine[*a] - size_mine, 2 * scratch.theirs[*a] - size_theirs);
-                ++a;
-            } else if (a == rows_.end(t) || *b < *a) {
-                cross(2 * scratch.theirs[*b] - size_theirs, 2 * scratch.mine[*b] - size_mine);
-                ++b;
-            } else {
-                ++a, ++b;
-            }
+    // Opens the table for swaps of t with members of group h; `close` must follow.
+    void open(std::int32_t t, std::int32_t h, SwapTable& table) const {
+        const Group &g = groups_[group_[t]], &other = groups_[h];
+        for (std::size_t i = 0; i < g.items.size(); ++i) table.mine[g.items[i]] = g.counts[i];
+        for (std::size_t i = 0; i < other.items.size(); ++i) table.theirs[other.items[i]] = other.counts[i];
+        table.size_mine = g.size(), table.size_theirs = other.size();
+        table.all = 0;
+        for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) {
+            const std::int32_t worth =
+                SwapTable::cross(2 * table.mine[*i] - table.size_mine, 2 * table.theirs[*i] - table.size_theirs);
+            table.worth[*i] = static_cast<std::int8_t>(worth);
+            table.held[*i] = 1;
+            table.all += worth;
         }
+    }
+    std::int32_t swapping(std::int32_t u, const SwapTable& table) const {
+        std::int32_t gain = table.all;
+        for (const std::int32_t* i = rows_.begin(u); i != rows_.end(u); ++i)
+            gain += table.held[*i] ? -table.worth[*i]
+                                   : SwapTable::cross(2 * table.theirs[*i] - table.size_theirs,
+                                                      2 * table.mine[*i] - table.size_mine);
         return gain;
+    }
+    void close(std::int32_t t, std::int32_t h, SwapTable& table) const {
+        for (const std::int32_t item : groups_[group_[t]].items) table.mine[item] = 0;
+        for (const std::int32_t item : groups_[h].items) table.theirs[item] = 0;
+        for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) table.held[*i] = 0;
     }
 
     std::int64_t gain_of(const std::vector<std::int32_t>& members) {
         Group group;
-        for (const std::int32_t row : members) add_items(group, row, 1);
-        std::int64_t gain = 0;
-        for (const std::int32_t c : group.counts)
-            gain += std::max<std::int64_t>(0, 2 * c - static_cast<std::int64_t>(members.size()));
-        return gain;
+        group.members = members;
+        change(group, members.data(), members.size(), 1);
+        return group.gain;
     }
 
   private:
-    void add_items(Group& group, std::int32_t row, std::int32_t sign) {
+    // Counts rows in or out of a group whose members are already what they shall be.
+    void change(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign) {
+        if (group.silent) return;
         for (std::size_t i = 0; i < group.items.size(); ++i) slot_[group.items[i]] = static_cast<std::int32_t>(i) + 1;
-        for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
-            if (slot_[*i] == 0) {
-                group.items.push_back(*i);
-                group.counts.push_back(0);
-                slot_[*i] = static_cast<std::int32_t>(group.items.size());
+        for (std::size_t r = 0; r < count; ++r)
+            for (const std::int32_t* i = rows_.begin(rows[r]); i != rows_.end(rows[r]); ++i) {
+                if (slot_[*i] == 0) {
+                    group.items.push_back(*i);
+                    group.counts.push_back(0);
+                    slot_[*i] = static_cast<std::int32_t>(group.items.size());
+                }
+                group.counts[slot_[*i] - 1] += sign;
             }
-            group.counts[slot_[*i] - 1] += sign;
-        }
-        for (const std::int32_t item : group.items) slot_[item] = 0;
-        if (sign > 0) return;
+        vote(group);
+    }
+
+    // The half items, the center and the gain of a group; items that nobody has any more are dropped.
+    void vote(Group& group) {
+        group.half.clear();
+        group.center = 0;
+        group.gain = 0;
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < group.items.size(); ++i)
-            if (group.counts[i]) group.items[kept] = group.items[i], group.counts[kept++] = group.counts[i];
+        for (std::size_t i = 0; i < group.items.size(); ++i) {
+            const std::int32_t item = group.items[i], count = group.counts[i], v = 2 * count - group.size();
+            slot_[item] = 0;
+            if (count == 0) continue;
+            group.items[kept] = item;
+            group.counts[kept++] = count;
+            if (v < 0) continue;
+            group.half.push_back({item, v > 0});
+            group.center += v > 0;
+            group.gain += v;
+        }
         group.items.resize(kept);
         group.counts.resize(kept);
     }
 
-    // Enters a group's half items into the index.
-    void publish(std::int32_t g) {
-        Group& group = groups_[g];
-        group.half.clear();
-        group.center = 0;
-        group.gain = 0;
-        for (std::size_t i = 0; i < group.items.size(); ++i) {
-            const std::int32_t v = 2 * group.counts[i] - group.size();
-            if (v < 0) continue;
-            group.half.push_back({group.items[i], v > 0});
-            index_[group.items[i]].push_back(2 * g + (v > 0));
-            group.center += v > 0;
-            group.gain += v;
-        }
-    }
-
-    void withdraw(std::int32_t g) {
-        for (const HalfItem& half : groups_[g].half) {
-            auto& list = index_[half.item];
-            const auto at = std::find(list.begin(), list.end(), 2 * g + static_cast<std::int32_t>(half.central));
-            *at = list.back();
-            list.pop_back();
-        }
-        groups_[g].half.clear();
-    }
-
     const Csr rows_;
-    std::vector<std::int32_t> group_;
+    std::vector<std::int32_t> group_, place_;  // of each row: its group, and where it stands among the members
     std::vector<Group> groups_;
-    std::vector<std::vector<std::int32_t>> index_;  // item -> 2 * group + (in its center?)
     std::vector<std::int32_t> slot_;
 };
 

@@ -343,6 +343,7 @@ def crowd_sparse(
     visits: int,
     rounds: int,
     part: int,
+    grown: float,
     shard_size: int,
     monitor: Monitor,
     threads: int,
