@@ -58,6 +58,18 @@ def test_fine_to_coarse_is_detected_by_the_number_of_names(tmp_path):
     assert forced.path(int(forced.leaves[0])) == ("A", "X", "a1")
 
 
+def test_the_direction_is_judged_by_items_that_have_all_levels(tmp_path):
+    path = tmp_path / "ragged.csv"
+    path.write_text("item,level1,level2\nmilk,food,dairy\nbrie,dairy,\nwine,drinks,\ncola,unlisted,\n")
+    assert read_hierarchy(path).path(3) == ("food", "dairy", "milk")
+
+
+def test_a_fine_name_that_repeats_does_not_turn_the_direction():
+    tops = ["a", "a", "b", "b", "c", "c"]
+    tree = read_hierarchy({"item": list("123456"), "level1": tops, "level2": ["other", "x"] * 3})
+    assert [tree.path(v)[0] for v in tree.leaves] == tops
+
+
 def test_compressed_files_frames_and_dictionaries_are_read(tmp_path):
     path = tmp_path / "tree.csv.gz"
     path.write_bytes(gzip.compress(TABLE.encode()))
@@ -184,3 +196,8 @@ def test_the_real_hierarchies_load(real_data):
     assert len(set(tree.names.to_pylist())) == len(tree)
     groceries = read_hierarchy(real_data("groceries-hierarchy.csv.gz"))
     assert (groceries.n_items, len(groceries) - groceries.n_items - 1) == (169, 65)
+
+
+def test_a_folder_is_no_hierarchy(tmp_path):
+    with pytest.raises(DataError, match="This is a folder"):
+        read_hierarchy(tmp_path)

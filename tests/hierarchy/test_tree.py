@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.errors import ExistsError, InputError, ParameterError
+from anonset.errors import DataError, ExistsError, InputError, ParameterError
 from anonset.hierarchy import Cut, Hierarchy, balanced, by_cooccurrence, by_prefix, read_cut
 from anonset.transactions import Transactions
 
@@ -134,3 +134,37 @@ def test_show_stops_at_a_depth_and_at_a_width():
     tree = balanced([str(i) for i in range(100)], 5)
     assert len(tree.show(depth=1).splitlines()) == 1 + 4
     assert "more" in Hierarchy.from_levels([str(i) for i in range(9)], []).show(widest=4)
+
+
+@pytest.mark.parametrize("text", ["item;published\na1;A\na2;A\n", "\ufeffitem,published\r\na1,A\r\n"])
+def test_a_cut_that_a_spreadsheet_saved_is_read(tmp_path, text):
+    path = tmp_path / "cut.csv"
+    path.write_text(text, encoding="utf-8")
+    assert read_cut(path, TREE).mapping() == {"a1": "A", "a2": "A", "b1": "b1", "b2": "b2"}
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"item,published\na1\n", b"item,node\na1,A\n"])
+def test_a_file_that_is_no_cut_is_an_error(tmp_path, content):
+    path = tmp_path / "cut.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="columns 'item' and 'published'"):
+        read_cut(path, TREE)
+    with pytest.raises(DataError, match="This is a folder"):
+        read_cut(tmp_path, TREE)
+
+
+def test_a_cut_with_two_lines_for_an_item_is_an_error(tmp_path):
+    path = tmp_path / "cut.csv"
+    path.write_text("item,published\na1,A\na1,\n")
+    with pytest.raises(InputError, match="Got two for 'a1'"):
+        read_cut(path, TREE)
+
+
+def test_a_cut_is_drawn_down_to_what_it_publishes():
+    drawn = read_cut({"a1": "A", "a2": "A", "b2": ""}, TREE).show().splitlines()
+    assert drawn[1:] == [
+        "├── A  2 items  ← published for all below",
+        "└── B  2 items",
+        "    ├── b1",
+        "    └── b2  ← left out",
+    ]

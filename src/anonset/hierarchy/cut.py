@@ -7,6 +7,7 @@ instead be left out altogether.
 
 from __future__ import annotations
 
+import io
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -168,6 +169,10 @@ def read_cut(source: Any, hierarchy: Hierarchy) -> Cut:
         raise InputError(
             f"'cut' must publish nodes of the hierarchy. Got '{unknown[0]}'. `anonset hierarchy show` lists them."
         )
+    distinct, first, inverse = np.unique(leaves, return_index=True, return_inverse=True)
+    if len(distinct) < len(leaves) and (differs := nodes != nodes[first][inverse.reshape(-1)]).any():
+        twice = items.filter(pa.array(differs))[0]
+        raise InputError(f"'cut' must publish an item as one thing. Got two for '{twice}'. Remove one of the lines.")
     published = np.full(hierarchy.n_items, -2, dtype=np.int32)
     published[np.searchsorted(hierarchy.leaves, leaves)] = nodes
     return Cut(hierarchy, _completed(hierarchy, published))
@@ -178,14 +183,27 @@ def _columns(source: Any) -> tuple[pa.StringArray, pa.StringArray]:
         return pa.array(list(source), type=pa.string()), pa.array(list(source.values()), type=pa.string())
     if not Path(source).exists():
         raise DataError("There is no such file. Check the name of the cut.", source=str(source))
-    types = pa_csv.ConvertOptions(
-        column_types={"item": pa.string(), "published": pa.string()}, strings_can_be_null=False
-    )
-    with pa.input_stream(str(source), compression="detect") as stream:
-        table = pa_csv.read_csv(stream, convert_options=types)
+    if Path(source).is_dir():
+        raise DataError("This is a folder. Give the file that holds the cut.", source=str(source))
+    table = _read_csv(Path(source))
     if not {"item", "published"} <= set(table.column_names):
         raise DataError("A cut needs the columns 'item' and 'published'.", source=str(source))
     return table["item"].combine_chunks(), table["published"].combine_chunks()
+
+
+def _read_csv(path: Path) -> pa.Table:
+    """A table of texts; spreadsheets may have put semicolons or tabs between the columns, and a mark in front."""
+    types = {"item": pa.string(), "published": pa.string()}
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            text = stream.read().decode("utf-8-sig")
+        return pa_csv.read_csv(
+            io.BytesIO(text.encode()),
+            parse_options=pa_csv.ParseOptions(delimiter=max(",;\t", key=text.split("\n", 1)[0].count)),
+            convert_options=pa_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
+        )
+    except (UnicodeDecodeError, pa.ArrowInvalid):
+        raise DataError("A cut must be a CSV file with the columns 'item' and 'published'.", source=str(path)) from None
 
 
 def _completed(hierarchy: Hierarchy, published: Ints) -> Ints:

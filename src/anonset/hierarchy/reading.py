@@ -82,6 +82,8 @@ def parse(source: Any, format: Format | None = None, order: Order | None = None)
 def _text(source: str | os.PathLike[str]) -> str:
     if not Path(source).exists():
         raise DataError("There is no such file. Check the name of the hierarchy.", source=str(source))
+    if Path(source).is_dir():
+        raise DataError("This is a folder. Give the file that holds the hierarchy.", source=str(source))
     with pa.input_stream(str(source), compression="detect") as stream:
         content = stream.read()
     try:
@@ -158,9 +160,18 @@ def _from_table(table: pa.Table, format: Format | None, order: Order | None) -> 
 
 
 def _falling(levels: list[pa.StringArray]) -> bool:
-    """Whether the levels get coarser: fewer different names from left to right."""
-    counts = [pc.count_distinct(level).as_py() for level in levels]
-    return len(counts) > 1 and counts[0] > counts[-1]
+    """Whether the levels get coarser from left to right, judged by the items that have both the first and the last.
+
+    A fine name belongs to one coarse name, a coarse one to many fine ones; where that does not tell, the number of
+    different names does.
+    """
+    if len(levels) < 2:
+        return False
+    both = pc.and_(pc.not_equal(levels[0], ""), pc.not_equal(levels[-1], ""))
+    first, last = (encode(level.filter(both))[0].astype(np.int64) for level in (levels[0], levels[-1]))
+    pairs = np.unique(first * (int(last.max(initial=0)) + 1) + last, return_index=True)[1]
+    many = [int((np.bincount(names[pairs], minlength=1) > 1).sum()) for names in (first, last)]
+    return many[0] < many[1] or (many[0] == many[1] and len(np.unique(first)) > len(np.unique(last)))
 
 
 # --- parent/child lists -------------------------------------------------------------------------------------------
