@@ -5,12 +5,14 @@ The questions: are some items sensitive? is there a hierarchy? do users repeat (
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anonset.errors import InfeasibleError
+from anonset.group.attributes import kp_problem
 from anonset.job import Job
 from anonset.methods import METHODS
 from anonset.models import model_spec
@@ -19,6 +21,7 @@ from anonset.transactions import Transactions
 
 SMALL = 1_000
 USUAL_P = 10
+USUAL_SHARE = 0.5
 FEW = 20
 
 
@@ -63,6 +66,8 @@ def advise(
     looked = _looked(data, None if risk is None else risk.share)
     if users and data.users is not None and "kamp" in METHODS:
         return _for_users(data, looked)
+    if sensitive and data.sensitivity is not None:
+        return _for_degrees(data, looked, job or Job(0))
     if sensitive and data.sensitive is not None and data.sensitive.any():
         return _for_sensitive(data, looked)
     if hierarchy:
@@ -122,6 +127,26 @@ def _for_sensitive(data: Transactions, looked: tuple[str, ...]) -> Advice:
         "Gray order puts similar transactions into one group: the least error and the fastest in the paper.",
     )
     return _advice("privacy-degree", "cahd-gray", {"p": p}, reasons)
+
+
+def _for_degrees(data: Transactions, looked: tuple[str, ...], job: Job) -> Advice:
+    threshold = 0.75
+    problem = kp_problem(data, job, k=_k(data), p=1.0, threshold=threshold, hierarchy=None, level=None)
+    most = float(np.bincount(problem.secrets).max(initial=0)) / len(data)
+    p = max(USUAL_SHARE, math.ceil(20 * most + 1) / 20)
+    if p > 1:
+        raise InfeasibleError(
+            "Nearly everybody holds something sensitive of one kind: it cannot be hidden among others. "
+            "Raise the threshold of degrees, or leave that kind out."
+        )
+    reasons = (
+        *looked,
+        "Everybody says what is sensitive: what reaches the threshold is published as it is, the rest as counts of "
+        "kinds.",
+        f"Of one kind up to {most:.0%} of all transactions hold something sensitive. A share of p = {p:g} in each "
+        "group leaves room to choose who stands beside whom. Name a hierarchy for kinds that mean something.",
+    )
+    return _advice("kp-anonymity", "ant", {"k": _k(data), "p": p, "threshold": threshold}, reasons)
 
 
 def _for_hierarchy(data: Transactions, looked: tuple[str, ...]) -> Advice:

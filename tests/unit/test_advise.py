@@ -1,6 +1,7 @@
 """Advice: it follows the answers and the data, gives reasons, and can be carried out."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,3 +64,15 @@ def test_the_command_answers_from_options_and_from_the_data(tmp_path, capsys):
     assert answer["command"].startswith(f"anonset anonymize {path} --method ")
     assert run(["advise", str(path), "--has-hierarchy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["model"] == "km-anonymity"
+
+
+def test_degrees_are_worth_a_model_of_their_own():
+    rows = [["a", "b"], ["b", "c"], ["a", "c"], ["c", "d"]] * 10
+    degrees = [0.1, 0.9, 0.2, 0.1, 0.3, 0.1, 0.0, 0.2] * 10
+    data = replace(Transactions.from_lists(rows), sensitivity=degrees)
+    proposal = advise(data, sensitive=True)
+    assert (proposal.model, proposal.params["p"]) == ("kp-anonymity", 0.5)
+    result = anonset.anonymize(data, method=proposal.method, seed=1, **proposal.params)
+    assert result.verdict.promise == proposal.promise
+    with pytest.raises(InfeasibleError, match="Nearly everybody"):
+        advise(replace(Transactions.from_lists([["a"]] * 40), sensitivity=[0.9] * 40), sensitive=True)

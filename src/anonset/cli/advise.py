@@ -62,7 +62,7 @@ def advise(data: Source, answers: Given, reading: Given, running: Given) -> None
 def _answers(data: Transactions, given: Given, ask: bool) -> dict[str, bool]:
     """What was given, else what is asked, else what the data show."""
     seen = {
-        "has_sensitive": bool(data.sensitive_names()),
+        "has_sensitive": bool(data.sensitive_names()) or data.sensitivity is not None,
         "has_hierarchy": False,
         "has_users": data.users is not None and len(data.users) > len(set(data.users.tolist())),
     }
@@ -76,7 +76,11 @@ def _answers(data: Transactions, given: Given, ask: bool) -> dict[str, bool]:
 
 
 def _page(proposal: Advice, data: str, said: dict[str, bool]) -> list[Any]:
-    extra = " --hierarchy hierarchy.csv" if said["has_hierarchy"] and proposal.model == "km-anonymity" else ""
+    extra = (
+        " --hierarchy hierarchy.csv"
+        if said["has_hierarchy"] and proposal.model in {"km-anonymity", "kp-anonymity"}
+        else ""
+    )
     rows = [
         ("model", proposal.model),
         ("method", proposal.method),
@@ -84,6 +88,6 @@ def _page(proposal: Advice, data: str, said: dict[str, bool]) -> list[Any]:
         ("promise", f"{proposal.promise}."),
     ]
     page: list[Any] = [facts(rows), "", "Why:", *(f"- {reason}" for reason in proposal.reasons)]
-    if said["has_sensitive"] and proposal.model not in {"privacy-degree", "multi-pattern"}:
+    if said["has_sensitive"] and proposal.model not in {"privacy-degree", "kp-anonymity", "multi-pattern"}:
         page += ["", "Name the sensitive items (--sensitive A,B): without them they are treated like all others."]
     return [*page, "", "Do it:", f"$ {proposal.command(data, extra)}", f"$ anonset compare {data}"]
