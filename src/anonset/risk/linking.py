@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow.compute as pc
 
 from anonset import _native
 from anonset.job import Job
 from anonset.pairing import Pair
-from anonset.risk.singled_out import distinct_sets
-from anonset.transactions import Floats, Longs
+from anonset.risk.singled_out import distinct_sets, keys_of
+from anonset.transactions import Floats, Longs, Mask, Transactions
 
 Measure = Literal["hamming", "jaccard"]
 
@@ -69,23 +70,31 @@ def _by_person(pair: Pair, person: Longs, job: Job, measure: Measure) -> tuple[F
     key = person * (len(sets) + 1) + own + 1
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     queries, targets = pair.original.take(first), pair.published.take(sets)
-    with job.stage("link"):
-        distance, nearest, found = _native.link_sets(
-            queries.offsets,
-            queries.items,
-            targets.offsets,
-            targets.items,
-            weight,
-            own[first],
-            queries.n_items,
-            measure == "jaccard",
-            job.threads,
-            job.monitor,
-        )
-    hit = np.ones(len(first), dtype=np.bool_) if pair.source is None else found.astype(np.bool_)
+    distance, nearest, found = _nearest(queries, targets, weight, own[first], job, measure)
+    hit = np.ones(len(first), dtype=np.bool_) if pair.source is None else found
     chance = np.where(hit & (nearest > 0), 1 / np.maximum(nearest, 1), 0.0)
     which = which.reshape(-1)
     return distance[which], chance[which]
+
+
+def _nearest(
+    queries: Transactions, targets: Transactions, weight: Longs, own: Longs, job: Job, measure: Measure
+) -> tuple[Floats, Longs, Mask]:
+    """Least distance, how many are that near, whether the own one is; who is published unchanged needs no search."""
+    same = pc.index_in(keys_of(queries), value_set=keys_of(targets)).fill_null(-1).to_numpy(zero_copy_only=False)
+    distance = np.zeros(len(queries))
+    nearest: Longs = np.where(same >= 0, weight[same] if len(weight) else 0, 0)
+    found = (same >= 0) & (same == own)
+    rest = np.flatnonzero(same < 0)
+    if len(rest):
+        others = queries.take(rest)
+        with job.stage("link"):
+            far, count, hit = _native.link_sets(
+                others.offsets, others.items, targets.offsets, targets.items, weight, own[rest], others.n_items,
+                measure == "jaccard", job.threads, job.monitor,
+            )  # fmt: skip
+        distance[rest], nearest[rest], found[rest] = far, count, hit.astype(np.bool_)
+    return distance, nearest, found
 
 
 def _own_sets(pair: Pair, published_set: Longs) -> Longs:

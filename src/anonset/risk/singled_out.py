@@ -287,13 +287,17 @@ def distinct_sets(data: Transactions) -> tuple[Longs, Longs, Longs]:
 
     Where counts are given, sets are the same only if their counts are.
     """
+    codes = keys_of(data).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    _, first, code, sizes = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    return first.astype(np.int64), code.reshape(-1).astype(np.int64), sizes.astype(np.int64)
+
+
+def keys_of(data: Transactions) -> pa.LargeBinaryArray:
+    """A byte string for each transaction; equal sets (with equal counts) have equal strings."""
     content = data.items if data.counts is None else np.column_stack((data.items, data.counts))
     item_bytes = pa.py_buffer(content.tobytes())
     bounds = pa.py_buffer((data.offsets * (content.nbytes // max(1, data.nnz))).tobytes())
-    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(data), [None, bounds, item_bytes])
-    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    _, first, code, sizes = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-    return first.astype(np.int64), code.reshape(-1).astype(np.int64), sizes.astype(np.int64)
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(data), [None, bounds, item_bytes])
 
 
 def _data(data: Any) -> Transactions:
