@@ -22,15 +22,32 @@ namespace anonset::km {
 struct Refined {
     Nodes cut;
     std::vector<LeftOut> left_out;
+    std::int64_t loss = 0;
 };
+
+// Which node is tried first: the one that saves most, the one that stands for most items, or the one that saves most
+// for a transaction that holds it.
+enum class Order { saving, size, saving_each };
+
+// How many sets of m nodes the rows hold, about; stops counting at `enough`.
+inline double sets_of_nodes(const Database& db, int m, double enough) {
+    double sets = 0;
+    for (std::int64_t r = 0; r < db.rows() && sets <= enough; ++r) {
+        double ways = 1;
+        for (int i = 0; i < m; ++i) ways *= static_cast<double>(std::max(db.length(r) - i, 0)) / (i + 1);
+        sets += ways;
+    }
+    return sets;
+}
 
 template <class Rows>
 class Refiner {
   public:
-    Refiner(const Database& db, std::int64_t k, int m, std::int64_t budget, Monitor& monitor)
+    Refiner(const Database& db, std::int64_t k, int m, std::int64_t budget, Order order, Monitor& monitor)
         : db_(db),
           k_(k),
           m_(m),
+          order_(order),
           monitor_(monitor),
           budget_(budget),
           left_(budget),
@@ -42,8 +59,8 @@ class Refiner {
 
     Refined run() {
         specialise(Nodes{0});
-        search();
-        return {cut(), out_};
+        if (order_ == Order::saving) search();
+        return {cut(), out_, total_loss()};
     }
 
   private:
@@ -59,24 +76,28 @@ class Refiner {
     std::int64_t loss(std::int32_t node, std::int64_t items) const {
         return db_.tree.size[node] > 1 ? items * db_.tree.size[node] : 0;
     }
-    std::int64_t saving(const Nodes& children, std::int32_t node) const {
+    std::int64_t saving(std::int32_t node) const {
         std::int64_t saved = loss(node, occurrences_[node]);
-        for (std::int32_t child : children) saved -= loss(child, occurrences_[child]);
+        for (std::int32_t child : children_of(db_.tree, node)) saved -= loss(child, occurrences_[child]);
         return saved;
+    }
+    std::int64_t urgency(std::int32_t node) const {
+        if (order_ == Order::size) return db_.tree.size[node];
+        return order_ == Order::saving ? saving(node) : 1000 * saving(node) / db_.tree.support[node];
     }
 
     void specialise(const Nodes& start) {
         std::priority_queue<std::pair<std::int64_t, std::int32_t>> open;
         auto offer = [&](std::int32_t node) {
-            if (db_.tree.children[node] > 0) open.push({saving(children_of(db_.tree, node), node), -node});
+            if (db_.tree.children[node] > 0) open.push({urgency(node), -node});
         };
         for (std::int32_t node : start) offer(node);
         while (!open.empty()) {
-            const auto [saved, negative] = open.top();
+            const std::int32_t node = -open.top().second;
             open.pop();
             monitor_.check();
-            monitor_.advance();
-            const Attempt found = rows_.attempt(-negative, std::min(left_, saved / full()));
+            if (order_ == Order::saving) monitor_.advance();
+            const Attempt found = rows_.attempt(node, std::min(left_, saving(node) / full()));
             if (!found.possible || !worth(found)) continue;
             commit(found);
             for (std::int32_t child : found.children) offer(child);
@@ -119,15 +140,9 @@ class Refiner {
 
     // On a small domain a short exact search may find a better cut than any that is merely minimal.
     void search() {
-        constexpr double most_itemsets = 1e5;
+        constexpr double most_sets = 1e5;
         constexpr std::int64_t most_cuts = 2000, most_rare = 20000;
-        double itemsets = 0;
-        for (std::int64_t r = 0; r < db_.rows() && itemsets <= most_itemsets; ++r) {
-            double ways = 1;
-            for (int i = 0; i < m_; ++i) ways *= static_cast<double>(std::max(db_.length(r) - i, 0)) / (i + 1);
-            itemsets += ways;
-        }
-        if (itemsets > most_itemsets) return;
+        if (sets_of_nodes(db_, m_, most_sets) > most_sets) return;
         Database sorted = db_;
         sorted.sort_rows();
         const OptimalResult found = OptimalSearch(sorted, total_loss(), most_cuts, most_rare).run(k_, m_, monitor_);
@@ -152,6 +167,7 @@ class Refiner {
     const Database& db_;
     const std::int64_t k_;
     const int m_;
+    const Order order_;
     Monitor& monitor_;
     const std::int64_t budget_;
     std::int64_t left_;  // of the budget
@@ -165,14 +181,34 @@ class Refiner {
 enum Form { best = 0, sparse = 1, dense = 2 };
 
 inline Form best_form(const Database& db) {
-    constexpr double most_bytes = 96e6;  // bitmaps are faster wherever they fit
+    constexpr double most_bytes = 48e6;  // bitmaps are faster wherever they fit, up to three times
     return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < most_bytes ? dense : sparse;
 }
 
-// `budget`: how many item occurrences may be left out.
-inline Refined refine(const Database& db, std::int64_t k, int m, std::int64_t budget, int form, int, Monitor& monitor) {
-    if ((form == best ? best_form(db) : form) == dense) return Refiner<DenseRows>(db, k, m, budget, monitor).run();
-    return Refiner<SparseRows>(db, k, m, budget, monitor).run();
+// How many orders are tried: several where they cost little. With nothing to leave out an attempt is short; and where
+// the rows are long beside the number of nodes there are few attempts.
+inline std::size_t orders_to_try(const Database& db, std::int64_t budget) {
+    const double many = 20 * static_cast<double>(db.tree.count()) * static_cast<double>(db.tree.count());
+    if (sets_of_nodes(db, 2, many) > many) return 3;
+    return budget == 0 ? 2 : 1;
+}
+
+template <class Rows>
+Refined best_refined(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor) {
+    const Order orders[] = {Order::saving, Order::saving_each, Order::size};
+    std::vector<Refined> found(orders_to_try(db, budget));
+    parallel_for(static_cast<std::int64_t>(found.size()), threads, monitor,
+                 [&](std::int64_t i, int) { found[i] = Refiner<Rows>(db, k, m, budget, orders[i], monitor).run(); });
+    auto cheaper = [](const Refined& a, const Refined& b) { return a.loss < b.loss; };
+    return *std::min_element(found.begin(), found.end(), cheaper);
+}
+
+// `budget`: how many item occurrences may be left out. The same answer for any number of threads.
+inline Refined refine(const Database& db, std::int64_t k, int m, std::int64_t budget, int form, int threads,
+                      Monitor& monitor) {
+    const bool bitmaps = (form == best ? best_form(db) : form) == dense;
+    return bitmaps ? best_refined<DenseRows>(db, k, m, budget, threads, monitor)
+                   : best_refined<SparseRows>(db, k, m, budget, threads, monitor);
 }
 
 }  // namespace anonset::km

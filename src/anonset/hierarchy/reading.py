@@ -162,16 +162,17 @@ def _from_table(table: pa.Table, format: Format | None, order: Order | None) -> 
 def _falling(levels: list[pa.StringArray]) -> bool:
     """Whether the levels get coarser from left to right, judged by the items that have both the first and the last.
 
-    A fine name belongs to one coarse name, a coarse one to many fine ones; where that does not tell, the number of
-    different names does.
+    Most fine names belong to one coarse name, most coarse ones to many fine ones; where that does not tell, the number
+    of different names does.
     """
     if len(levels) < 2:
         return False
     both = pc.and_(pc.not_equal(levels[0], ""), pc.not_equal(levels[-1], ""))
     first, last = (encode(level.filter(both))[0].astype(np.int64) for level in (levels[0], levels[-1]))
     pairs = np.unique(first * (int(last.max(initial=0)) + 1) + last, return_index=True)[1]
-    many = [int((np.bincount(names[pairs], minlength=1) > 1).sum()) for names in (first, last)]
-    return many[0] < many[1] or (many[0] == many[1] and len(np.unique(first)) > len(np.unique(last)))
+    counts = [np.bincount(names[pairs], minlength=1) for names in (first, last)]
+    branching = [float((count > 1).mean()) for count in counts]
+    return branching[0] < branching[1] or (branching[0] == branching[1] and len(counts[0]) > len(counts[1]))
 
 
 # --- parent/child lists -------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ Pseudo-code    cut ← everything as the root, which is safe
                    else find in which transactions a child would be part of a rare set. Leaving it out there costs 1 per
                    item: if that is within the budget and less than the children save, do so
                    else the node stays, and is not tried again: it would fail for every finer cut too
+               where it costs little, do the same in other orders (the most saved for a transaction first, the most
+               general first), and take what loses least
                on a very small domain: if a short exact search finds a cheaper safe cut, go on from that one
                publish every item as its node in the cut, but for those left out
 Postcondition  every set of at most m published nodes that occurs at all occurs at least k times: a replacement
