@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from html import escape
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -89,17 +88,13 @@ def refined() -> Iterator[tuple[str, int, float, float, float, tuple[Any, ...]]]
             continue
         tree = hierarchy_of(name, data)
         for m in sizes:
-            found: dict[str, dict[str, Any]] = {}
-            times = []
-            for key, (method, more) in RUNS.items():
-                start = process_time()
-                found[key] = run(method, data, 5, m, tree, **more)
-                times.append(process_time() - start)
-            losses = [found[key]["ncp"] for key in ("apriori", "exact", "loose")]
+            calls = {key: partial(run, method, data, 5, m, tree, **more) for key, (method, more) in RUNS.items()}
+            found = {key: call() for key, call in calls.items()}
+            times = [min(map(processor_seconds, [call] * 5)) for call in calls.values()]
+            losses = [found[key]["ncp"] for key in RUNS]
             share = found["loose"].get("items_left_out", 0) / data.nnz
-            ratios = [f"{time / times[0]:.1f} ×" for time in times]
             row = (stem(name), m, f"{losses[0]:.4f}")
-            row += tuple(f"{loss:.4f} ({ratio})" for loss, ratio in zip(losses[1:], ratios[1:], strict=True))
+            row += tuple(f"{loss:.4f} ({t / times[0]:.2f} ×)" for loss, t in zip(losses[1:], times[1:], strict=True))
             print(*row, file=sys.stderr, flush=True)
             yield stem(name), m, *losses, (*row, f"{share:.2%}")  # type: ignore[misc]
 
