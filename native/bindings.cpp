@@ -5,6 +5,7 @@ namespace anonset::bind {
 void bind_ant(nb::module_& m);
 void bind_crowd(nb::module_& m);
 void bind_degree(nb::module_& m);
+void bind_diverse(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_gray(nb::module_& m);
 void bind_patterns(nb::module_& m);
@@ -55,6 +56,7 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_ant(m);
     anonset::bind::bind_crowd(m);
     anonset::bind::bind_degree(m);
+    anonset::bind::bind_diverse(m);
     anonset::bind::bind_dual(m);
     anonset::bind::bind_gray(m);
     anonset::bind::bind_patterns(m);

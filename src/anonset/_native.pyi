@@ -71,6 +71,18 @@ def majority_centers(
 def item_changes(
     offsets: Longs, items: Ints, new_offsets: Longs, new_items: Ints, source: Longs, n_items: int
 ) -> tuple[Longs, Longs]: ...
+def diverse_groups(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    n_items: int,
+    groups: Ints,
+    k: int,
+    p: int,
+    rounds: int,
+    monitor: Monitor,
+) -> Ints: ...
 def dual_pass(
     offsets: Longs,
     items: Ints,

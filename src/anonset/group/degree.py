@@ -72,7 +72,7 @@ def degree_problem(data: Transactions, p: int) -> DegreeProblem:
             "sensitive", "name at least one item", "none", "Say which items are the secret: sensitive=['…']."
         )
     quasi, secret = data.parted()
-    _require_feasible(secret, p)
+    require_degree(secret, p)
     number = np.cumsum(data.sensitive, dtype=np.int32) - 1
     codes: Ints = number[secret.items].astype(np.int32)
     return DegreeProblem(
@@ -91,20 +91,21 @@ def _few_in_order(offsets: Longs, items: Ints, order: Longs) -> tuple[Longs, Int
     return np.cumsum(placed), moved
 
 
-def _require_feasible(secret: Transactions, p: int) -> None:
+def require_degree(secret: Transactions, p: int, name: str = "p") -> None:
+    """Refuse a degree that no grouping can have: some item is too frequent (Theorem 1). `name` is the parameter."""
     counts = secret.item_counts
     worst = int(np.argmax(counts))
     n, most = len(secret), int(counts[worst])
     if most * p <= n:
         return
-    name, where = secret.labels[worst].as_py(), f"in {most:,} of {n:,} transactions"
+    item, where = secret.labels[worst].as_py(), f"in {most:,} of {n:,} transactions"
     if n // most < 2:
         raise InfeasibleError(
-            f"'p' of 2 or more cannot be reached, because '{name}' occurs {where}. "
+            f"'{name}' of 2 or more cannot be reached, because '{item}' occurs {where}. "
             "Do not publish it, do not treat it as sensitive, or add transactions without it."
         )
     raise InfeasibleError(
-        f"'p' must be at most {n // most:,}, because '{name}' occurs {where}. Got {p:,}. Choose a smaller p."
+        f"'{name}' must be at most {n // most:,}, because '{item}' occurs {where}. Got {p:,}. Choose a smaller one."
     )
 
 

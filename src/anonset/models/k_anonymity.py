@@ -5,6 +5,8 @@ Check          read the published sets as byte strings (with the items' counts, 
                ones, take the smallest count.
 Postcondition  `holds` iff the smallest count is at least k (an empty release holds); `measured["k"]` is that count.
                Whoever knows all quasi-identifier items of a person is left with at least k transactions.
+Option         `diversity=p` promises privacy degree p of the same release, too: among the transactions that share a
+               set, every sensitive item occurs in at most one of p. Both models check; both must hold.
 Option         `protect="sensitive-only"` counts only sets that stand beside a sensitive item in some transaction
                ("sensitive k-anonymity"): a weaker promise, and its statement says so.
 
@@ -14,12 +16,14 @@ L. Sweeney, "k-anonymity: a model for protecting privacy", 2002; for sets: Lin e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from anonset.errors import ParameterError
+from anonset.models import privacy_degree
 from anonset.release import Release, Verdict, Witness
 from anonset.spec import ModelSpec, Param
 from anonset.transactions import Longs, Mask, Transactions
@@ -44,10 +48,37 @@ PROTECT = Param(
     choices=("all", "sensitive-only"),
     example="all",
 )
+DIVERSITY = Param(
+    "diversity",
+    "int",
+    "Among transactions that share a set, at most one of so many may hold the same sensitive item. Default: no limit.",
+    minimum=2,
+    example=2,
+)
 
 
-def check(release: Release, k: int, protect: str = "all") -> Verdict:
-    """Whether every published quasi-identifier set (that is to be protected) is shared by at least k transactions."""
+def check(release: Release, k: int, protect: str = "all", diversity: int | None = None) -> Verdict:
+    """Whether every published quasi-identifier set (that is to be protected) is shared by at least k transactions.
+
+    With `diversity`, privacy degree must hold, too.
+    """
+    verdict = _check(release, k, protect)
+    if diversity is None:
+        return verdict
+    other = privacy_degree.check(release, diversity)
+    params = {**verdict.params, "diversity": diversity}
+    measured = {name: other.measured[name] for name in ("p", "degree", "groups_below_p")}
+    return replace(
+        verdict,
+        params=params,
+        promise=SPEC.promise(params),
+        holds=verdict.holds and other.holds,
+        measured={**verdict.measured, **measured},
+        witnesses=(*verdict.witnesses, *other.witnesses),
+    )
+
+
+def _check(release: Release, k: int, protect: str) -> Verdict:
     sets = release.transactions.quasi()
     examples, sizes = equal_sets(sets)
     if protect != "all":
@@ -96,12 +127,15 @@ def _beside_a_secret(data: Transactions, sets: Transactions, examples: Longs) ->
 
 
 def _wording(params: Mapping[str, Any]) -> str:
-    if params.get("protect", "all") == "all":
-        return SPEC.statement
-    return (
-        "every published set of quasi-identifier items that stands beside a sensitive item is shared by at least {k} "
-        "transactions; other transactions are not protected"
-    )
+    said = SPEC.statement
+    if params.get("protect", "all") != "all":
+        said = (
+            "every published set of quasi-identifier items that stands beside a sensitive item is shared by at least "
+            "{k} transactions; other transactions are not protected"
+        )
+    if params.get("diversity") is None:
+        return said
+    return f"{said}, and among those that share a set every sensitive item occurs in at most one of {{diversity}}"
 
 
 def _witnesses(sets: Transactions, examples: Longs, sizes: Longs, k: int) -> tuple[Witness, ...]:
@@ -125,6 +159,6 @@ SPEC = ModelSpec(
     check=check,
     paper="L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",
     default_method="pta",
-    options=(PROTECT,),
+    options=(PROTECT, DIVERSITY),
     wording=_wording,
 )
