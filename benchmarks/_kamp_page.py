@@ -70,9 +70,9 @@ combinations of five: with ten and more habits each, everybody's combination is 
 ## Fig. 5: pattern distance by support
 
 `greedy` is the paper's phase 1, `joint` (the default) is ours; both with our phase 2, until the mined result holds.
-The mean over all real users; 0 means that nobody's patterns changed. Beside it seconds of the whole method (one run
-each: only orders of magnitude count), and v for virtual users where there are any. "refused": more combinations than
-the method takes on; "{given_up}": given up after that time.
+The mean over all real users; 0 means that nobody's patterns changed. Beside it processor seconds of the whole method
+(all threads together), and v for virtual users where there are any. "refused": more combinations than the method takes
+on; "{given_up}": given up after that much processor time.
 
 {fig5}
 

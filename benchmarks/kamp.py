@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from threading import Timer
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -32,11 +34,11 @@ from anonset.models import model
 from anonset.patterns import UserPatterns
 from benchmarks._chart import Chart, keyed
 from benchmarks._kamp_page import PAGE
-from benchmarks._tools import RESULTS, best_of, data_file, publish, seconds, table
+from benchmarks._tools import RESULTS, best_of, data_file, processor_seconds, publish, table
 
 SIZES = (1, 2, 3, 4, 5, 6)
 PATTERNS = range(12)  # the last one stands for all larger numbers
-PATIENCE = 40.0  # seconds after which a run is given up
+PATIENCE = 60.0  # processor seconds after which a run is given up
 REFUSED, GIVEN_UP = "refused", f"> {PATIENCE:.0f} s"
 
 
@@ -180,6 +182,25 @@ class Repaired:
         return self.word or f"{self.distance:.3f} ({self.seconds:.1f} s{users})"
 
 
+@contextmanager
+def patience(job: Job) -> Iterator[None]:
+    """Cancel the job once it has used up its processor time."""
+    end, over = time.process_time() + PATIENCE, Event()
+
+    def watch() -> None:
+        while not over.wait(0.5):
+            if time.process_time() > end:
+                job.cancel()
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
 @cache
 def repaired(name: str, support: float, k: int, most: int, strategy: str) -> Repaired:
     """One run; who takes too long for M is not asked for more."""
@@ -188,16 +209,13 @@ def repaired(name: str, support: float, k: int, most: int, strategy: str) -> Rep
     data = next(data for setting, data in present() if setting.name == name)
     job, drafts = Job(), []
     given = {"k": k, "combinations": most, "support": support, "strategy": strategy, "users_by_similarity": None}
-    alarm = Timer(PATIENCE, job.cancel)
-    alarm.start()
     try:
-        taken = seconds(lambda: drafts.append(kamp.run(data, job, **given)))
+        with patience(job):
+            taken = processor_seconds(lambda: drafts.append(kamp.run(data, job, **given)))
     except ParameterError:
         return Repaired(word=REFUSED)
     except CancelledError:
         return Repaired(word=GIVEN_UP)
-    finally:
-        alarm.cancel()
     figures: dict[str, Any] = drafts[0].measurements
     return Repaired(figures["pattern_distance"], taken, figures["virtual_users"])
 
