@@ -59,7 +59,7 @@ def _overview() -> list[Any]:
 
 
 def _letters(params: tuple[Param, ...]) -> dict[str, str]:
-    return {param.name: param.name for param in params}
+    return {param.name: param.name if len(param.name) == 1 else f"<{param.name}>" for param in params}
 
 
 def _page(spec: MethodSpec) -> list[Any]:
