@@ -39,14 +39,15 @@ class Grower {
         list_rows(n_items);
     }
 
-    // Calls take(members) for each group it finds; the group stands if that returns true. Ends when so large a `share`
-    // of the pool has a group.
-    template <class Take>
-    void run(double share, Monitor& monitor, Take&& take) {
+    // Calls take(members) for each group it finds; the group stands if that returns true. Seeds are the rows for which
+    // eager(row) holds. Ends when so large a `share` of the pool has a group.
+    template <class Eager, class Take>
+    void run(double share, Monitor& monitor, Eager&& eager, Take&& take) {
         if (count_ < k_) return;
         auto wanted = static_cast<std::int64_t>(share * count_);
-        std::vector<std::int32_t> seeds(count_);
-        std::iota(seeds.begin(), seeds.end(), 0);
+        std::vector<std::int32_t> seeds;
+        for (std::int32_t p = 0; p < count_; ++p)
+            if (eager(pool_[p])) seeds.push_back(p);
         std::stable_sort(seeds.begin(), seeds.end(),
                          [&](std::int32_t a, std::int32_t b) { return rows_.size(pool_[a]) > rows_.size(pool_[b]); });
         for (const std::int32_t seed : seeds) {

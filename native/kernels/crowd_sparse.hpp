@@ -5,6 +5,7 @@
 // still gains. So the answer does not depend on the number of threads, and every group always has at least k rows.
 #pragma once
 
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -12,15 +13,21 @@
 #include "crowd_grow.hpp"
 #include "crowd_index.hpp"
 #include "monitor.hpp"
+#include "random.hpp"
 
 namespace anonset {
 
 struct CrowdSparseOptions {
     std::int64_t k;
-    std::int64_t visits;  // entries of inverted lists that growing may look at, per row
-    std::int64_t rounds;  // rounds of dissolving, improving and regrouping
-    std::int64_t part;    // rows among which groups grow
-    double grown;         // the share of rows that groups grow from; the others join them
+    std::int64_t visits;   // entries of inverted lists that growing may look at, per row
+    std::int64_t rounds;   // of dissolving and improving
+    std::int64_t regroup;  // after so many rounds new groups form; 0: never
+    std::int64_t cycles;   // of annealing after the rounds, each with groups to go to looked up anew
+    double proposals;      // per row, in all cycles together
+    double hot, cold;      // temperatures of the first and the last proposal
+    std::uint64_t seed;
+    std::int64_t part;  // rows among which groups grow
+    double grown;       // the share of rows that groups grow from; the others join them
 };
 
 namespace crowd {
@@ -43,11 +50,17 @@ class SparseShard {
         anchor();
         grow();
         settle();
-        for (std::int64_t round = 0; round < options_.rounds; ++round) {
-            look_around();
-            std::int64_t changes = dissolve() + improve();
-            if (round + 1 < options_.rounds) changes += regroup();
-            if (changes == 0) break;
+        for (std::int64_t round = 1; round <= options_.rounds; ++round) {
+            look_around(0);
+            if (dissolve() + improve() == 0) break;
+            if (round == options_.regroup) regroup();
+        }
+        for (std::int64_t cycle = 0; cycle < options_.cycles; ++cycle) {
+            look_around(CHOICES);
+            anneal(cycle);
+            look_around(0);
+            dissolve();
+            improve();
         }
         return numbered();
     }
@@ -55,8 +68,10 @@ class SparseShard {
   private:
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }
 
+    static constexpr std::int32_t CHOICES = 6;
+
     struct Scratch {
-        std::vector<std::int16_t> scores;
+        Scores scores;
         SwapTable table;
     };
 
@@ -96,7 +111,8 @@ class SparseShard {
             const std::int64_t from = count * part / parts, to = count * (part + 1) / parts;
             Grower grower(groups_.rows(), waiting.data() + from, static_cast<std::int32_t>(to - from), n_items_, k_,
                           options_.visits);
-            grower.run(options_.grown, monitor_, [&](const std::vector<std::int32_t>& members) {
+            auto anybody = [](std::int32_t) { return true; };
+            grower.run(options_.grown, monitor_, anybody, [&](const std::vector<std::int32_t>& members) {
                 grown[part].push_back(members);
                 return true;
             });
@@ -132,14 +148,74 @@ class SparseShard {
         }
     }
 
-    // For every row the group that suits it best, other than its own. A row that keeps all its items need not look.
-    void look_around() {
+    // For every row the group that suits it best, other than its own, and some more that are nearly as good. Without
+    // those a row that keeps all its items need not look.
+    void look_around(std::int32_t choices) {
         index_.build(groups_);
         targets_.assign(rows(), Target());
+        choices_.assign(std::int64_t{rows()} * choices, -1);
         in_parallel(rows(), [&](std::int64_t r, Scratch& scratch) {
             const auto row = static_cast<std::int32_t>(r);
-            if (-groups_.leaving(row) < groups_.rows().size(row)) targets_[r] = best(row, groups_.of(row), scratch);
+            const std::int32_t stays = -groups_.leaving(row);
+            if (choices == 0 && stays >= groups_.rows().size(row)) return;
+            targets_[r] = best(row, groups_.of(row), scratch);
+            if (choices > 0 && targets_[r].group >= 0)
+                index_.good(scratch.scores, row, std::max(targets_[r].gain - 2, stays - 3), choices,
+                            choices_.data() + r * choices);
         });
+    }
+
+    // Proposals as for dense data: a random row t and one of the groups that suit it; the move, or where its group
+    // cannot spare it the best of some swaps, accepted as in simulated annealing.
+    void anneal(std::int64_t cycle) {
+        Random random(options_.seed, static_cast<std::uint64_t>(cycle));
+        const auto cycles = static_cast<double>(options_.cycles);
+        const auto proposals = static_cast<std::int64_t>(options_.proposals * rows() / cycles);
+        const double cooling = std::pow(options_.cold / options_.hot, 1 / (cycles * static_cast<double>(proposals)));
+        double temperature = options_.hot * std::pow(options_.cold / options_.hot, static_cast<double>(cycle) / cycles);
+        for (std::int64_t step = 0; step < proposals; ++step, temperature *= cooling) {
+            if ((step & 1023) == 0) monitor_.check();
+            const auto t = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(rows())));
+            const std::int32_t h = choices_[std::int64_t{t} * CHOICES + random.below(CHOICES)];
+            if (h < 0 || h == groups_.of(t) || groups_[h].size() == 0) continue;
+            const double least = temperature * std::log(random.uniform() + 1e-9);
+            change(t, h, least, random.next());
+        }
+    }
+
+    void change(std::int32_t t, std::int32_t h, double least, std::uint64_t draw) {
+        const std::int32_t alone = groups_.joining(t, h) + groups_.leaving(t);
+        if (groups_[groups_.of(t)].size() > k_) {
+            if (alone >= least) make(t, h, -1, alone);
+            return;
+        }
+        if (alone < 0) return;  // such a swap hardly ever gains
+        SwapTable& table = scratch_[0].table;
+        const auto& others = groups_[h].members;
+        std::int32_t most = INT32_MIN, partner = -1;
+        groups_.open(t, h, table);
+        for (std::size_t i = 0, at = draw % others.size(); i < std::min<std::size_t>(others.size(), 8); ++i) {
+            const std::int32_t gain = groups_.swapping(others[at], table);
+            if (gain > most) most = gain, partner = others[at];
+            if (++at == others.size()) at = 0;
+        }
+        groups_.close(t, h, table);
+        if (most >= least) make(t, h, partner, most);
+    }
+
+    // t moves to h, or swaps with a partner there; `gain` is what that was promised to gain.
+    void make(std::int32_t t, std::int32_t h, std::int32_t partner, [[maybe_unused]] std::int32_t gain) {
+        const std::int32_t g = groups_.of(t);
+        [[maybe_unused]] std::int64_t change = groups_.leave(t);
+        if (partner >= 0) {
+            change += groups_.leave(partner);
+            change += groups_.join(partner, g);
+        }
+        change += groups_.join(t, h);
+#ifdef ANONSET_DEBUG_CHECKS
+        if (change != gain || groups_[g].size() < k_)
+            throw std::logic_error("crowd: a change gained other than foretold");
+#endif
     }
 
     // Groups whose members would gain more elsewhere are dissolved, the poorest first.
@@ -202,22 +278,8 @@ class SparseShard {
             if (gain > most) most = gain, partner = others[i];
         }
         groups_.close(r, h, table);
-        if (most <= 0) return false;
-        std::int64_t change = groups_.leave(r);
-        if (partner >= 0) {
-            change += groups_.leave(partner);
-            change += groups_.join(partner, g);
-        }
-        change += groups_.join(r, h);
-        foretold(change, most);
-        return true;
-    }
-
-    // In a debug build: what a change gained, from the counts of the groups, is what it was made for.
-    void foretold([[maybe_unused]] std::int64_t change, [[maybe_unused]] std::int64_t gain) const {
-#ifdef ANONSET_DEBUG_CHECKS
-        if (change != gain) throw std::logic_error("crowd: a change gained other than foretold");
-#endif
+        if (most > 0) make(r, h, partner, most);
+        return most > 0;
     }
 
     // New groups out of the rows that the present ones can spare, those that gain least there; a new group stands
@@ -237,7 +299,9 @@ class SparseShard {
         std::int64_t changes = 0;
         Grower grower(groups_.rows(), pool.data(), static_cast<std::int32_t>(pool.size()), n_items_, k_,
                       options_.visits);
-        grower.run(1.0, monitor_, [&](const std::vector<std::int32_t>& members) {
+        // A row that keeps most of its items where it is need not found a group, though it may join one.
+        auto poor = [&](std::int32_t r) { return -2 * groups_.leaving(r) < groups_.rows().size(r); };
+        grower.run(1.0, monitor_, poor, [&](const std::vector<std::int32_t>& members) {
             std::int64_t worth_there = groups_.gain_of(members);
             for (const std::int32_t r : members) worth_there += groups_.leaving(r);
             if (worth_there <= 0) return false;
@@ -267,24 +331,25 @@ class SparseShard {
     Groups groups_;
     Index index_;
     std::vector<Target> targets_;
+    std::vector<std::int32_t> choices_;  // CHOICES groups per row
     std::vector<Scratch> scratch_;
 };
 
 }  // namespace crowd
 
-// Groups of at least k for rows in Gray order. Shards of a fixed size keep the cost linear; one shard uses all
-// threads, several run side by side.
+// Groups of at least k for rows in Gray order. Shards keep the cost linear; one shard uses all threads, several run
+// side by side.
 inline std::vector<std::int32_t> crowd_sparse(const Csr& data, std::int32_t n_items, const CrowdSparseOptions& options,
-                                              std::int64_t shard_size, int threads, Monitor& monitor) {
-    const std::int64_t size = std::max(shard_size, 2 * options.k);
-    std::int64_t shards = std::max<std::int64_t>(1, data.rows / size);
-    shards += shards > 1 && shards % 2;  // an even number, as most machines have of cores
+                                              std::int64_t wanted, int threads, Monitor& monitor) {
+    const std::int64_t shards = std::max<std::int64_t>(1, std::min(wanted, data.rows / (2 * options.k)));
     const int inside = shards == 1 ? threads : 1;
     std::vector<std::vector<std::int32_t>> parts(shards);
     auto bound = [&](std::int64_t shard) { return data.rows * shard / shards; };
     auto solve = [&](std::int64_t shard, int) {
         const Csr rows{data.offsets + bound(shard), data.items, bound(shard + 1) - bound(shard)};
-        parts[shard] = crowd::SparseShard(rows, n_items, options, inside, monitor).solve();
+        CrowdSparseOptions own = options;
+        own.seed = Random(options.seed, static_cast<std::uint64_t>(shard)).next();
+        parts[shard] = crowd::SparseShard(rows, n_items, own, inside, monitor).solve();
     };
     if (shards == 1)
         solve(0, 0);

@@ -8,8 +8,9 @@ Pseudo-code    order ← Gray order of the transactions' Q
                dense data:  groups of k from a pool of waiting neighbours; then random moves and swaps between
                             the groups of near neighbours, accepted as in simulated annealing, and groups dissolved
                sparse data: k equal transactions are a group; groups of k grow around the longest transactions;
-                            then, round by round: dissolve groups whose members gain more elsewhere, move or swap
-                            single transactions, and found new groups of k out of transactions that others can spare
+                            the others join them; then, round by round: dissolve groups whose members gain more
+                            elsewhere, move or swap single transactions, found new groups of k out of those that
+                            others can spare; short transactions at last as dense data
                publish every transaction with its Q replaced by the majority of its group
 Postcondition  every transaction is in one group. Groups begin with at least k members. A transaction leaves a group
                only if more than k are there, or in a swap that brings another one in, or when the whole group is
@@ -48,7 +49,8 @@ EFFORT = Param(
 
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
-SPARSE_VISITS = 250_000  # item occurrences per shard at effort 0
+SHARD = 250_000  # items in a shard of sparse data at effort 0
+SHORT, LONG = 4.0, 6.0  # items per transaction, on average
 
 
 def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | None = None) -> Draft:
@@ -107,19 +109,39 @@ def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
 
 def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
     mean = max(1.0, quasi.nnz / max(1, len(quasi)))
+    rounds = _rounds(mean, effort)
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        visits=round(60 * 10 ** (effort / 10)),
-        rounds=1 + round(0.7 * effort),
+        visits=round(max(20, 500 / mean) * 8 ** (effort / 10)),
+        rounds=rounds,
+        regroup=2 if effort >= 3 else 0,
+        cycles=max(0, effort - 4) // 2 if mean < LONG else 0,
+        proposals=6 * effort / mean,
+        hot=0.3,
+        cold=0.1,
+        seed=int(job.random("crowd").integers(1 << 62)),
         part=25_000,
-        grown=0.85,
-        shard_size=round(SPARSE_VISITS * (1 + effort / 2) / mean),
+        grown=0.85 if rounds else 0.6,
+        shards=_shards(quasi.nnz, effort),
         monitor=job.monitor,
         threads=job.threads,
     )
+
+
+def _rounds(mean: float, effort: int) -> int:
+    """A round costs about as much as PTA where transactions are long, and little where they are short."""
+    if mean >= LONG:
+        return min(effort, 1) + effort // 4
+    return (3 if mean < SHORT else 1) + effort // 2
+
+
+def _shards(occurrences: int, effort: int) -> int:
+    """Larger shards lose less. An even number, and two of large data: most machines have an even number of cores."""
+    shards = max(2 if occurrences >= 2 * SHARD else 1, occurrences // (SHARD * (1 + effort)))
+    return shards + (shards > 1 and shards % 2)
 
 
 SPEC = MethodSpec(
