@@ -82,6 +82,8 @@ on; "{given_up}": given up after that much processor time.
 because most users have 3 patterns; on the Quest set they turn around 4. Its figures give no numbers to compare with.
 **Here:** `greedy` behaves just so on BMS-WebView-1. `joint` gives all habits of a very rich user to the k − 1 users
 most like that one instead of giving a few habits to hundreds: few users change much, and the mean is far lower.
+On completejourney M = 6 takes patience: run once without a limit, `joint` with σ = 0.01 and k = 20 went through its 22
+million combinations in 209 processor seconds, and its PD was 0.183, as for M = 3.
 
 ## Fig. 6: pattern distance by k
 
