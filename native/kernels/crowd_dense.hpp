@@ -68,6 +68,7 @@ class DenseBlock {
         random_ = Random(options_.seed, stream);
         block_.load(bits, rows);
         given_ = groups;
+        last_ = round + 1 == options_.rounds;
         for (std::int32_t g = 0; g < count; ++g) block_.found();
         const double part = 1.0 / static_cast<double>(options_.rounds), cooling = options_.cold / options_.hot;
         improve(*this, static_cast<std::int64_t>(options_.proposals * part * block_.rows()),
@@ -114,6 +115,7 @@ class DenseBlock {
     Monitor& monitor_;
     Block block_;
     Random random_;
+    bool last_ = true;
     std::vector<std::int32_t> given_, havens_;
     std::vector<std::uint32_t> near_, before_;
     std::vector<std::pair<std::uint64_t, std::int32_t>> keys_;
@@ -232,6 +234,7 @@ ANONSET_INLINE void DenseBlock::anneal(std::int64_t proposals, double hot, doubl
     static const LogTable logs;
     const double cooling = proposals ? std::pow(cold / hot, 1.0 / static_cast<double>(proposals)) : 1;
     const auto dissolving = static_cast<std::uint64_t>(0.2 * 1024 / static_cast<double>(options_.k)) + 1;
+    const std::int64_t frozen = last_ ? proposals - proposals / 6 : proposals;  // in the end only what does not lose
     double temperature = hot;
     for (std::int64_t step = 0; step < proposals; ++step, temperature *= cooling) {
         if ((step & 4095) == 0) monitor_.check();
@@ -245,7 +248,8 @@ ANONSET_INLINE void DenseBlock::anneal(std::int64_t proposals, double hot, doubl
         if ((draw & 1023) < dissolving) {
             propose_dissolving<W>(block_.group(t));
         } else {
-            propose<W>(t, h, temperature * logs.values[draw >> 52], static_cast<std::uint32_t>(draw >> 26 & 0x3ffffff));
+            propose<W>(t, h, step < frozen ? temperature * logs.values[draw >> 52] : 0,
+                       static_cast<std::uint32_t>(draw >> 26 & 0x3ffffff));
         }
     }
 }

@@ -58,14 +58,20 @@ class SparseShard {
         for (std::int64_t cycle = 0; cycle < options_.cycles; ++cycle) {
             look_around(CHOICES);
             anneal(cycle);
-            look_around(0);
-            dissolve();
-            improve();
+            polish();
         }
         return numbered();
     }
 
   private:
+    // A few rounds that end where no change gains anything.
+    void polish() {
+        for (int round = 0; round < 3; ++round) {
+            look_around(0);
+            if (dissolve() + improve() == 0) return;
+        }
+    }
+
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }
 
     static constexpr std::int32_t CHOICES = 6;
@@ -159,9 +165,10 @@ class SparseShard {
             const std::int32_t stays = -groups_.leaving(row);
             if (choices == 0 && stays >= groups_.rows().size(row)) return;
             targets_[r] = best(row, groups_.of(row), scratch);
-            if (choices > 0 && targets_[r].group >= 0)
-                index_.good(scratch.scores, row, std::max(targets_[r].gain - 2, stays - 3), choices,
-                            choices_.data() + r * choices);
+            if (choices == 0 || targets_[r].group < 0) return;
+            std::int32_t* mine = choices_.data() + r * choices;
+            mine[0] = groups_.of(row);  // the way back
+            index_.good(scratch.scores, row, std::max(targets_[r].gain - 2, stays - 3), choices - 1, mine + 1);
         });
     }
 
@@ -178,7 +185,8 @@ class SparseShard {
             const auto t = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(rows())));
             const std::int32_t h = choices_[std::int64_t{t} * CHOICES + random.below(CHOICES)];
             if (h < 0 || h == groups_.of(t) || groups_[h].size() == 0) continue;
-            const double least = temperature * std::log(random.uniform() + 1e-9);
+            const bool frozen = cycle + 1 == options_.cycles && 5 * step >= 4 * proposals;
+            const double least = frozen ? 0 : temperature * std::log(random.uniform() + 1e-9);
             change(t, h, least, random.next());
         }
     }

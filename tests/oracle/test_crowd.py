@@ -56,6 +56,28 @@ def test_crowd_loses_less_than_pta_on_public_data(real_data, name):
         assert loss(data, draft) < 0.95 * loss(data, theirs)
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.sampled_from([0, 2, 10]))
+def test_crowd_never_loses_more_than_pta(seed, k, effort):
+    draw = np.random.default_rng(seed)
+    items, longest = int(draw.choice([4, 12, 40, 200, 3000])), int(draw.choice([1, 3, 10, 40]))
+    chance = 1 / np.arange(1, items + 1) ** draw.choice([0, 0.5, 1, 1.5])
+    sets = [
+        draw.choice(items, size=draw.integers(0, longest + 1), p=chance / chance.sum())
+        for _ in range(draw.integers(k, 400))
+    ]
+    data = Transactions.from_lists([set(s.tolist()) for s in sets])
+    theirs = pta.run(data, Job(seed=1), k=k, segments=None, item_order="frequency", revote=True)
+    assert loss(data, run_crowd(data, k, effort)) <= loss(data, theirs)
+
+
+def test_crowd_never_loses_more_than_pta_on_large_data_with_few_kinds_of_transactions():
+    draw = np.random.default_rng(2)
+    data = Transactions.from_lists([np.flatnonzero(draw.random(12) < 0.3) for _ in range(2500)])
+    theirs = pta.run(data, Job(seed=1), k=2, segments=None, item_order="frequency", revote=True)
+    assert loss(data, run_crowd(data, 2, effort=2)) <= loss(data, theirs)
+
+
 @pytest.mark.parametrize("effort", [0, 5])
 def test_the_groups_do_not_depend_on_the_number_of_threads(effort):
     draw = np.random.default_rng(5)

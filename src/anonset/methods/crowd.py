@@ -11,6 +11,7 @@ Pseudo-code    order ← Gray order of the transactions' Q
                             the others join them; then, round by round: dissolve groups whose members gain more
                             elsewhere, move or swap single transactions, found new groups of k out of those that
                             others can spare; short transactions at last as dense data
+               (with some effort, or for little data) PTA's groups instead, should they lose less
                publish every transaction with its Q replaced by the majority of its group
 Postcondition  every transaction is in one group. Groups begin with at least k members. A transaction leaves a group
                only if more than k are there, or in a swap that brings another one in, or when the whole group is
@@ -30,9 +31,12 @@ import numpy as np
 from anonset import _native
 from anonset.group.centers import recode, require_enough
 from anonset.group.diversity import diverse, first_sizes, loss, require_diversity
+from anonset.group.windows import window_groups
 from anonset.job import Job
+from anonset.methods import pta
 from anonset.models.k_anonymity import DIVERSITY
 from anonset.order.gray import gray_sorted
+from anonset.order.tour import prim_tours
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
 from anonset.transactions import Ints, Transactions
@@ -51,6 +55,7 @@ DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more tha
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 SHORT, LONG = 4.0, 6.0  # items per transaction, on average
+SURE_EFFORT, SURE_SIZE = 2, 2_000  # from this effort on, and for so few transactions, PTA's groups are tried as well
 
 
 def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | None = None) -> Draft:
@@ -72,10 +77,18 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
                 for size in first_sizes(secret, k, diversity)
             ]
             groups = min(tried, key=lambda found: loss(quasi, found))
+    if diversity is None and (effort >= SURE_EFFORT or len(data) <= SURE_SIZE):
+        groups = min(groups, _pta_groups(quasi, k, job), key=lambda found: loss(quasi, found))
     published = recode(data, quasi, groups, None, job, ordering)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
+
+
+def _pta_groups(quasi: Transactions, k: int, job: Job) -> Ints:
+    bounds = pta.cut(len(quasi), k)
+    loops, _ = prim_tours(quasi, np.arange(len(quasi)), bounds, job)
+    return window_groups(quasi, loops, bounds, k, job)[0]
 
 
 def is_dense(quasi: Transactions) -> bool:
@@ -124,7 +137,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
         cold=0.1,
         seed=int(job.random("crowd").integers(1 << 62)),
         part=25_000,
-        grown=0.85 if rounds else 0.6,
+        grown=0.85 if rounds or mean >= 16 else 0.6,
         shards=_shards(quasi.nnz, effort),
         monitor=job.monitor,
         threads=job.threads,
