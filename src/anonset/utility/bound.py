@@ -29,6 +29,7 @@ PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
+SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
 CONFIDENCE = 0.99
 STEPS = 256  # prices are multiples of 1/256, so that comparing them is exact in single precision
@@ -109,7 +110,7 @@ def lower_bound(
         return Bound(k, 0.0, 0.0)
     work = min(problem.visits)
     if sample is None and work > MOST_WORK:
-        sample = int(np.clip(MOST_WORK * len(problem.sets) / work, 2 * PILOT, 20 * PILOT))
+        sample = int(np.clip(SAMPLED_WORK * len(problem.sets) / work, PILOT, 20 * PILOT))
     return _sampled(problem, sample, job) if sample else _exact(problem, passes, job)
 
 
@@ -133,7 +134,7 @@ def _sampled(problem: _Problem, sample: int, job: Job) -> Bound:
 
     The prices do not depend on the draw, so that the draws are independent and the bound of Maurer and Pontil holds.
     """
-    prices = _first_prices(problem, max(2, sample // 4), job)
+    prices = _first_prices(problem, min(PILOT, max(100, sample // 10)), job)
     rows = problem.draw(sample, job.random("bound"))
     with job.stage("bound", total=sample):
         values, _ = problem.look(prices, rows, job)
