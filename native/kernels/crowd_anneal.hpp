@@ -1,0 +1,333 @@
+// One block of dense rows, solved: groups of k from a pool of waiting rows, near neighbours of every row, then random
+// moves and swaps between the groups of near neighbours, accepted as in simulated annealing, and now and then a group
+// dissolved (docs/methods/crowd.md).
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "crowd_block.hpp"
+#include "monitor.hpp"
+#include "random.hpp"
+
+namespace anonset {
+
+struct CrowdDenseOptions {
+    std::int64_t k;
+    std::int64_t block;  // rows per block
+    std::int64_t pool;   // how many waiting rows a new group may choose from
+    std::int64_t near;   // neighbours kept per row
+    std::int64_t sorts;  // by random bits, to find them
+    bool friends;        // whether neighbours of neighbours are looked at too
+    std::int64_t rounds;
+    double proposals;       // per row, in all rounds together
+    std::int64_t partners;  // swap partners looked at per proposal
+    double hot, cold;       // temperatures of the first and the last proposal
+    std::uint64_t seed;
+};
+
+namespace crowd {
+
+// ln of 4,096 equally likely numbers in (0, 1): the acceptance test needs no better.
+struct LogTable {
+    float values[4096];
+    LogTable() {
+        for (int i = 0; i < 4096; ++i) values[i] = static_cast<float>(std::log((i + 0.5) / 4096.0));
+    }
+};
+
+// sums[i] += the distance between row `chosen` and the i-th row of the pool.
+ANONSET_CLONES inline void pool_distances(const std::uint64_t* bits, std::int64_t words, const std::int32_t* pool,
+                                          std::int64_t size, std::int32_t chosen, std::int32_t* sums) {
+    const std::uint64_t* a = bits + chosen * words;
+    for (std::int64_t i = 0; i < size; ++i) {
+        const std::uint64_t* b = bits + pool[i] * words;
+        std::int32_t sum = 0;
+        for (std::int64_t w = 0; w < words; ++w) sum += __builtin_popcountll(a[w] ^ b[w]);
+        sums[i] += sum;
+    }
+}
+
+class DenseBlock;
+void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold);
+
+// Solves one block after the other; one object per thread.
+class DenseBlock {
+  public:
+    DenseBlock(std::int64_t words, const CrowdDenseOptions& options, Monitor& monitor)
+        : options_(options), monitor_(monitor), block_(words, static_cast<std::int32_t>(options.k)), random_(0, 0) {}
+
+    // Groups for `rows` of `bits`: built anew, or improved from `groups` (numbered from 0 to `count` - 1).
+    void solve(const std::vector<std::uint64_t>& bits, const std::vector<std::int32_t>& rows,
+               const std::vector<std::int32_t>& groups, std::int32_t count, int round, std::uint64_t stream) {
+        random_ = Random(options_.seed, stream);
+        block_.load(bits, rows);
+        given_ = groups;
+        last_ = round + 1 == options_.rounds;
+        for (std::int32_t g = 0; g < count; ++g) block_.found();
+        const double part = 1.0 / static_cast<double>(options_.rounds), cooling = options_.cold / options_.hot;
+        improve(*this, static_cast<std::int64_t>(options_.proposals * part * block_.rows()),
+                options_.hot * std::pow(cooling, part * round), options_.hot * std::pow(cooling, part * (round + 1)));
+    }
+
+    const Block& result() const { return block_; }
+
+  private:
+    friend void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold);
+
+    template <int W>
+    ANONSET_INLINE void improve_body(std::int64_t proposals, double hot, double cold) {
+        if (given_.empty()) seed_groups();
+        for (std::int32_t r = 0; r < block_.rows(); ++r) block_.enroll<W>(r, given_[r]);
+        for (std::int32_t g = 0; g < block_.groups(); ++g) block_.settle<W>(g);
+        if (block_.groups() < 2) return;
+        find_neighbours<W>();
+        anneal<W>(proposals, hot, cold);
+    }
+
+    void seed_groups();
+    void shelter(const std::vector<std::int32_t>& rest);
+    template <int W>
+    void meet(std::int32_t p, std::int32_t q);
+    void remember(std::int32_t row, std::uint32_t neighbour);
+    template <int W>
+    void find_neighbours();
+    template <int W>
+    void meet_friends();
+    void sort_by_random_bits();
+    template <int W>
+    void anneal(std::int64_t proposals, double hot, double cold);
+    template <int W>
+    void propose(std::int32_t t, std::int32_t h, double least, std::uint32_t draw);
+    template <int W>
+    void propose_dissolving(std::int32_t g);
+    std::int64_t recounted(std::int32_t g) const;
+
+    static constexpr std::uint32_t ROW_BITS = 20;  // of a neighbour: its distance above, its row below
+    static constexpr std::uint32_t NOBODY = UINT32_MAX;
+
+    CrowdDenseOptions options_;
+    Monitor& monitor_;
+    Block block_;
+    Random random_;
+    bool last_ = true;
+    std::vector<std::int32_t> given_, havens_;
+    std::vector<std::uint32_t> near_, before_;
+    std::vector<std::pair<std::uint64_t, std::int32_t>> keys_;
+};
+
+// The oldest waiting row founds a group and takes the k - 1 rows of the pool with the least summed distance to it.
+inline void DenseBlock::seed_groups() {
+    const std::int32_t n = block_.rows();
+    given_.assign(n, -1);
+    const auto limit = static_cast<std::size_t>(std::max(options_.pool, options_.k));
+    std::vector<std::int32_t> pool, sums(limit + 1);
+    for (std::int32_t next = 0;;) {
+        while (pool.size() < limit && next < n) pool.push_back(next++);
+        if (static_cast<std::int64_t>(pool.size()) < options_.k) break;
+        std::fill(sums.begin(), sums.end(), 0);
+        const std::int32_t group = block_.found();
+        std::size_t best = 0;
+        for (std::int64_t left = options_.k - 1;; --left) {
+            const std::int32_t chosen = pool[best];
+            given_[chosen] = group;
+            pool.erase(pool.begin() + static_cast<std::ptrdiff_t>(best));
+            if (left == 0) break;
+            sums.erase(sums.begin() + static_cast<std::ptrdiff_t>(best));
+            sums.push_back(0);
+            const auto size = static_cast<std::ptrdiff_t>(pool.size());
+            pool_distances(block_.row(0), block_.words(), pool.data(), size, chosen, sums.data());
+            best = std::min_element(sums.begin(), sums.begin() + size) - sums.begin();
+        }
+    }
+    shelter(pool);
+}
+
+// Fewer than k rows are left: each goes where the nearest row with a group went.
+inline void DenseBlock::shelter(const std::vector<std::int32_t>& rest) {
+    std::vector<std::int32_t> all(block_.rows()), far(block_.rows());
+    std::iota(all.begin(), all.end(), 0);
+    for (const std::int32_t r : rest) {
+        std::fill(far.begin(), far.end(), 0);
+        pool_distances(block_.row(0), block_.words(), all.data(), block_.rows(), r, far.data());
+        for (const std::int32_t other : rest) far[other] = INT32_MAX;
+        given_[r] = given_[std::min_element(far.begin(), far.end()) - far.begin()];
+    }
+}
+
+// Lists of neighbours are short and sorted; a distance and a row in one number make an entry.
+inline void DenseBlock::remember(std::int32_t row, std::uint32_t neighbour) {
+    std::uint32_t* list = near_.data() + row * options_.near;
+    std::int64_t at = options_.near - 1;
+    if (neighbour >= list[at]) return;
+    while (at > 0 && list[at - 1] > neighbour) --at;
+    if (at > 0 && list[at - 1] == neighbour) return;
+    for (std::int64_t i = options_.near - 1; i > at; --i) list[i] = list[i - 1];
+    list[at] = neighbour;
+}
+
+template <int W>
+ANONSET_INLINE void DenseBlock::meet(std::int32_t p, std::int32_t q) {
+    const std::int64_t words = W ? W : block_.words();
+    const std::uint64_t *a = block_.row(p), *b = block_.row(q);
+    std::uint32_t distance = 0;
+    for (std::int64_t w = 0; w < words; ++w) distance += __builtin_popcountll(a[w] ^ b[w]);
+    distance = std::min(distance, (std::uint32_t{1} << (32 - ROW_BITS)) - 2);
+    remember(p, distance << ROW_BITS | static_cast<std::uint32_t>(q));
+    remember(q, distance << ROW_BITS | static_cast<std::uint32_t>(p));
+}
+
+// 64 bits from a random place on are the key; half of the time the last of their bytes count first.
+inline void DenseBlock::sort_by_random_bits() {
+    const auto offset = static_cast<std::int64_t>(random_.below(static_cast<std::uint32_t>(64 * block_.words())));
+    const std::int64_t word = offset / 64, next = (word + 1) % block_.words(), shift = offset % 64;
+    const bool backwards = random_.next() & 1;
+    keys_.resize(block_.rows());
+    for (std::int32_t r = 0; r < block_.rows(); ++r) {
+        std::uint64_t key = block_.row(r)[word] >> shift;
+        if (shift) key |= block_.row(r)[next] << (64 - shift);
+        keys_[r] = {backwards ? __builtin_bswap64(key) : key, r};
+    }
+    std::sort(keys_.begin(), keys_.end());
+}
+
+// Approximate nearest neighbours: rows next to each other in Gray order and under sorts by random bits.
+template <int W>
+ANONSET_INLINE void DenseBlock::find_neighbours() {
+    const std::int32_t n = block_.rows();
+    near_.assign(n * options_.near, NOBODY);
+    for (std::int32_t p = 0; p < n; ++p)
+        for (std::int32_t q = p + 1; q <= std::min(n - 1, p + 4); ++q) meet<W>(p, q);
+    for (std::int64_t sort = 0; sort < options_.sorts; ++sort) {
+        monitor_.check();
+        sort_by_random_bits();
+        for (std::int32_t p = 0; p < n; ++p)
+            for (std::int32_t q = p + 1; q <= std::min(n - 1, p + 2); ++q) meet<W>(keys_[p].second, keys_[q].second);
+    }
+    if (options_.friends) meet_friends<W>();
+    for (std::uint32_t& entry : near_)
+        if (entry != NOBODY) entry &= (std::uint32_t{1} << ROW_BITS) - 1;
+}
+
+template <int W>
+ANONSET_INLINE void DenseBlock::meet_friends() {
+    constexpr std::uint32_t row = (std::uint32_t{1} << ROW_BITS) - 1;
+    before_ = near_;
+    for (std::int32_t p = 0; p < block_.rows(); ++p)
+        for (std::int64_t i = 0; i < options_.near && before_[p * options_.near + i] != NOBODY; ++i) {
+            const std::uint32_t* theirs = before_.data() + (before_[p * options_.near + i] & row) * options_.near;
+            for (std::int64_t j = 0; j < options_.near && theirs[j] != NOBODY; ++j) {
+                const auto q = static_cast<std::int32_t>(theirs[j] & row);
+                if (q > p) meet<W>(p, q);
+            }
+        }
+}
+
+// Proposals: a random row t and the group h of one of its near neighbours.
+template <int W>
+ANONSET_INLINE void DenseBlock::anneal(std::int64_t proposals, double hot, double cold) {
+    static const LogTable logs;
+    const double cooling = proposals ? std::pow(cold / hot, 1.0 / static_cast<double>(proposals)) : 1;
+    const auto dissolving = static_cast<std::uint64_t>(0.2 * 1024 / static_cast<double>(options_.k)) + 1;
+    const std::int64_t frozen = last_ ? proposals - proposals / 6 : proposals;  // in the end only what does not lose
+    double temperature = hot;
+    for (std::int64_t step = 0; step < proposals; ++step, temperature *= cooling) {
+        if ((step & 4095) == 0) monitor_.check();
+        const auto t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(block_.rows())));
+        const std::uint64_t draw = random_.next();
+        const std::uint32_t near =
+            near_[t * options_.near + static_cast<std::int64_t>((draw >> 10 & 0xffff) * options_.near >> 16)];
+        if (near == NOBODY) continue;
+        const std::int32_t h = block_.group(static_cast<std::int32_t>(near));
+        if (h == block_.group(t)) continue;
+        if ((draw & 1023) < dissolving) {
+            propose_dissolving<W>(block_.group(t));
+        } else {
+            propose<W>(t, h, step < frozen ? temperature * logs.values[draw >> 52] : 0,
+                       static_cast<std::uint32_t>(draw >> 26 & 0x3ffffff));
+        }
+    }
+}
+
+// The best of moving t to h and of swapping it with some members of h, if it gains at least `least` (which is
+// negative: a small loss may lead on). Groups never fall below k.
+template <int W>
+ANONSET_INLINE void DenseBlock::propose(std::int32_t t, std::int32_t h, double least, std::uint32_t draw) {
+    const std::int32_t g = block_.group(t), size = block_.size(h);
+    const std::uint64_t* mine = block_.row(t);
+    std::int32_t best = INT32_MIN, partner = -1;
+    if (block_.size(g) > block_.k() && size < block_.capacity())
+        best = block_.leaving<W>(mine, g) + block_.joining<W>(mine, h);
+    auto at = static_cast<std::int32_t>(std::uint64_t{draw} * size >> 26);
+    for (auto left = std::min<std::int64_t>(size, options_.partners); left > 0; --left) {
+        const std::int32_t u = block_.members(h)[at];
+        const std::int32_t gain = block_.swapping<W>(mine, block_.row(u), g, h);
+        if (gain > best) best = gain, partner = u;
+        if (++at == size) at = 0;
+    }
+    if (best < least) return;
+    havens_.assign(1, h);
+    const std::int64_t before = recounted(g);
+    partner < 0 ? block_.move<W>(t, h) : block_.swap<W>(t, partner);
+    if (const std::int64_t after = recounted(g); after != 0 && after - before != best)
+        throw std::logic_error("crowd: a change gained other than foretold");
+}
+
+// Every member of g looks for the group of a near neighbour that suits it best. If they gain no less there one by one
+// than g does, g is dissolved; should they be in each other's way there, it is not.
+template <int W>
+ANONSET_INLINE void DenseBlock::propose_dissolving(std::int32_t g) {
+    std::int32_t elsewhere = 0;
+    havens_.clear();
+    for (std::int32_t i = 0; i < block_.size(g); ++i) {
+        const std::int32_t t = block_.members(g)[i];
+        std::int32_t best = INT32_MIN, haven = -1;
+        for (std::int64_t j = 0; j < options_.near && near_[t * options_.near + j] != NOBODY; ++j) {
+            const std::int32_t h = block_.group(static_cast<std::int32_t>(near_[t * options_.near + j]));
+            if (h == g || block_.size(h) >= block_.capacity()) continue;
+            const std::int32_t gain = block_.joining<W>(block_.row(t), h);
+            if (gain > best) best = gain, haven = h;
+        }
+        if (haven < 0) return;
+        elsewhere += best;
+        havens_.push_back(haven);
+    }
+    if (elsewhere < block_.gain<W>(g)) return;
+    for (const std::int32_t h : havens_)
+        if (block_.size(h) + std::count(havens_.begin(), havens_.end(), h) > block_.capacity()) return;
+    const std::int64_t before = recounted(g);
+    block_.dissolve<W>(g, havens_.data());
+    if (recounted(g) < before) throw std::logic_error("crowd: a dissolved group gained less than foretold");
+}
+
+// In a debug build the gain of g and of the groups its members may go to, counted anew; otherwise 0.
+inline std::int64_t DenseBlock::recounted([[maybe_unused]] std::int32_t g) const {
+    std::int64_t sum = 0;
+#ifdef ANONSET_DEBUG_CHECKS
+    sum = block_.recounted(g);
+    std::vector<std::int32_t> others(havens_);
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    for (const std::int32_t h : others) sum += block_.recounted(h);
+#endif
+    return sum;
+}
+
+// Everything hot is inlined here, so that it is compiled for what the processor can do.
+ANONSET_CLONES inline void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold) {
+    switch (block.block_.words()) {
+        case 1:
+            return block.improve_body<1>(proposals, hot, cold);
+        case 2:
+            return block.improve_body<2>(proposals, hot, cold);
+        case 3:
+            return block.improve_body<3>(proposals, hot, cold);
+        default:
+            return block.improve_body<0>(proposals, hot, cold);
+    }
+}
+
+}  // namespace crowd
+
+}  // namespace anonset
