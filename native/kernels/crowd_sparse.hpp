@@ -28,6 +28,7 @@ struct CrowdSparseOptions {
     std::uint64_t seed;
     std::int64_t part;  // rows among which groups grow
     double grown;       // the share of rows that groups grow from; the others join them
+    bool thin;          // whether groups are dissolved once before any round
 };
 
 namespace crowd {
@@ -50,6 +51,10 @@ class SparseShard {
         anchor();
         grow();
         settle();
+        if (options_.thin) {
+            look_around(0);
+            dissolve();
+        }
         for (std::int64_t round = 1; round <= options_.rounds; ++round) {
             look_around(0);
             if (dissolve() + improve() == 0) break;

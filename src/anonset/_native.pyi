@@ -362,6 +362,7 @@ def crowd_sparse(
     seed: int,
     part: int,
     grown: float,
+    thin: bool,
     shards: int,
     monitor: Monitor,
     threads: int,

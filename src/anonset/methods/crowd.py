@@ -138,6 +138,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
         seed=int(job.random("crowd").integers(1 << 62)),
         part=25_000,
         grown=0.85 if rounds or mean >= 16 else 0.6,
+        thin=rounds == 0 and k >= 15,
         shards=_shards(quasi.nnz, effort),
         monitor=job.monitor,
         threads=job.threads,
