@@ -57,9 +57,9 @@ PAGE = """# `crowd`, measured
 transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of three runs taken in turn; what takes
 longer than a second (Gray-TSP, high efforts) runs once and is compared with PTA's best. {quiet}
 
-Which data were seen when: the parameters of `crowd` were set while looking at mushroom, chess, T10I4D100K, BMS-WebView-1,
-BMS-WebView-2, groceries, Complete Journey and Zipf, so none of these is a fresh test. Connect was only reported. Zipf is generated: 16,000 items with frequencies like 1/rank, lengths
-1 to 80.
+Which data were seen when: the parameters of `crowd` were set while looking at mushroom, chess, T10I4D100K,
+BMS-WebView-1, BMS-WebView-2, groceries, Complete Journey and Zipf, so none of these is a fresh test. Connect was only
+reported. Zipf is generated: 16,000 items with frequencies like 1/rank, lengths 1 to 80.
 
 ## Information loss ratio, and time as a multiple of PTA's
 
