@@ -46,6 +46,9 @@ def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) ->
 
 
 def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
+    if options.with_degrees:
+        what = f"{files[0].name} is read as a table, which has a column of degrees."
+        raise ParameterError("with_degrees", "be off for tables", "on", f"{what} Name it with sensitivity=….")
     _require_one_layout(["lines" if shape.container == TEXT else "tables" for shape in shapes], files)
     tables, parts, layouts = [], [], []
     for file, shape in zip(files, shapes, strict=True):

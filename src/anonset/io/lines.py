@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -12,10 +13,11 @@ import pyarrow.compute as pc
 
 from anonset import _native
 from anonset.errors import DataError, InputError, counted
+from anonset.io.degrees import BAD_DEGREE, split_degrees
 from anonset.io.detect import Shape
 from anonset.io.options import ReadOptions
 from anonset.io.source import File, as_array, text
-from anonset.transactions import Ints, Longs, Transactions, natural_order
+from anonset.transactions import Floats, Ints, Longs, Transactions, natural_order
 
 _NUMERIC = r"^[+-]?[0-9]+([.][0-9]+)?$"
 
@@ -28,6 +30,7 @@ class Parsed:
     codes: Ints
     labels: pa.StringArray
     notes: tuple[str, ...] = ()
+    degrees: Floats | None = None
 
 
 def read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
@@ -44,7 +47,32 @@ def _read_file(file: File, shape: Shape, options: ReadOptions) -> Parsed:
         parsed = replace(
             parsed, notes=(*parsed.notes, f"The first line of {PurePath(file.name).name} is a header and was left out")
         )
+        data = data[first_end:]
+    else:
+        lines = 0
+    if options.with_degrees:
+        parsed = _with_degrees(parsed, lambda row: lines + _line(data, shape, row), file.name)
     return _named(parsed, remarks) if shape.layout == "spmf" else parsed
+
+
+def _with_degrees(parsed: Parsed, line_of: Callable[[int], int], source: str) -> Parsed:
+    """With the degree behind the last colon of every item; the line of an item without one is in the error."""
+    names, degree, codes = split_degrees(parsed.labels, parsed.codes)
+    bad = np.flatnonzero(np.isnan(degree[parsed.codes]))
+    if len(bad):
+        row = int(np.searchsorted(parsed.offsets, bad[0], side="right")) - 1
+        raise DataError(BAD_DEGREE, source=source, line=line_of(row))
+    return replace(parsed, labels=names, codes=codes, degrees=degree[parsed.codes])
+
+
+def _line(data: Any, shape: Shape, row: int) -> int:
+    """The line, counted from 1, of a row, counted from 0."""
+    if shape.layout == "basket":
+        return int(_native.line_of_row(data, shape.separator, row, True))
+    if shape.layout == "fimi":
+        return row + 1
+    rows = [n for n, line in enumerate(data.tobytes().split(b"\n"), 1) if not line.startswith((b"@", b"#", b"%"))]
+    return rows[row]
 
 
 def _parse(
@@ -112,7 +140,8 @@ def _named(parsed: Parsed, remarks: pa.StringArray) -> Parsed:
     if len(merged.dictionary) < len(labels):
         twins = len(labels) - len(merged.dictionary)
         notes = (*notes, f"{counted(twins, 'item')} merged with another of the same name")
-    return Parsed(parsed.offsets, np.asarray(merged.indices)[parsed.codes], merged.dictionary, notes)
+    codes = np.asarray(merged.indices)[parsed.codes]
+    return Parsed(parsed.offsets, codes, merged.dictionary, notes, parsed.degrees)
 
 
 def joined(parts: list[Parsed]) -> Parsed:
@@ -127,7 +156,14 @@ def joined(parts: list[Parsed]) -> Parsed:
         offsets.append(part.offsets[1:] + items)
         words, items = words + len(part.labels), items + len(part.codes)
     notes = tuple(note for part in parts for note in part.notes)
-    return Parsed(np.concatenate(offsets), np.concatenate(codes), merged.dictionary, notes)
+    degrees = [part.degrees for part in parts if part.degrees is not None]
+    return Parsed(
+        np.concatenate(offsets),
+        np.concatenate(codes),
+        merged.dictionary,
+        notes,
+        np.concatenate(degrees) if degrees else None,
+    )
 
 
 def in_order(parsed: Parsed) -> Transactions:
@@ -140,6 +176,9 @@ def in_order(parsed: Parsed) -> Transactions:
 
 def canonical(parsed: Parsed, place: Ints, labels: pa.StringArray, **columns: Any) -> Transactions:
     """Code `c` becomes item `place[c]` of `labels`; repeats are merged and counted in a note."""
+    if parsed.degrees is not None:
+        columns["sensitivity"] = parsed.degrees
+        return Transactions.from_codes(parsed.offsets, place[parsed.codes], labels, notes=parsed.notes, **columns)
     offsets, items = _native.sort_rows(_native.Monitor(), parsed.offsets, parsed.codes, place, 0)
     repeated = len(parsed.codes) - len(items)
     notes = (*parsed.notes, f"{counted(repeated, 'repeated item')} merged") if repeated else parsed.notes

@@ -39,6 +39,10 @@ class ReadOptions:
     count: str | None = _option("The column that says how often an item occurs in its transaction.")
     sensitive: str | Iterable[str] | None = _option("The sensitive items, separated by commas.")
     sensitive_file: str | None = _option("A file that names the sensitive items, one per line.")
+    with_degrees: bool = _option("Items of line formats end in a colon and their sensitivity degree: milk:0.3.", False)
+    degrees_file: str | None = _option(
+        "A table of sensitivity degrees for data without: columns sensitivity and item, user or both."
+    )
     skip_nulls: bool = _option("Leave out lines without a transaction or an item instead of stopping.", False)
     query: str | None = _option("An SQL query over files whose result is read as a table.")
     encoding: str | None = _option("The character encoding of text files. Default: UTF-8.")

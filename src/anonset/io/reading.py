@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.io.degrees import give_degrees
 from anonset.io.files import asked_layout, read_files, read_query
 from anonset.io.frames import as_table, from_table, is_frame
 from anonset.io.options import ReadOptions
@@ -31,6 +32,8 @@ def read(
     count: str | None = None,
     sensitive: str | Iterable[str] | None = None,
     sensitive_file: str | os.PathLike[str] | None = None,
+    with_degrees: bool = False,
+    degrees_file: str | os.PathLike[str] | None = None,
     skip_nulls: bool = False,
     query: str | None = None,
     encoding: str | None = None,
@@ -52,6 +55,10 @@ def read(
         The columns of a table; recognised by name where not given.
     sensitive, sensitive_file
         The sensitive items: names separated by commas or in a list; a file with one name per line.
+    with_degrees
+        Items of line formats end in a colon and a sensitivity degree: `milk:0.3`.
+    degrees_file
+        A table of degrees for data that have none: `sensitivity` for each `item`, for each `user`, or for both.
     skip_nulls
         Leave out what lacks a transaction or an item instead of stopping.
     query
@@ -63,10 +70,11 @@ def read(
     Transactions(2 transactions, 2 items, mean length 1.5)
     """
     given = {name: value for name, value in locals().items() if name != "source"}
-    if sensitive_file is not None:
-        given["sensitive_file"] = os.fspath(sensitive_file)
+    for name in ("sensitive_file", "degrees_file"):
+        if given[name] is not None:
+            given[name] = os.fspath(given[name])
     options = ReadOptions(**given)
-    return mark_sensitive(_read(source, options), options)
+    return mark_sensitive(give_degrees(_read(source, options), options), options)
 
 
 def read_release(source: Any, **options: Any) -> Release:
