@@ -2,6 +2,7 @@
 
 #include "bind/common.hpp"
 #include "kernels/k_means.hpp"
+#include "kernels/kp_improve.hpp"
 
 namespace anonset::bind {
 
@@ -66,6 +67,49 @@ void bind_ant(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("first"),
         nb::arg("cluster"), nb::arg("k"), nb::arg("p"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "kp_improve",
+        [](Longs offsets, Ints codes, Longs secret_offsets, Ints secrets, Ints group, std::int64_t k,
+           std::pair<std::int64_t, std::int64_t> p, double proposals, std::int64_t partners, double hot, double cold,
+           std::int64_t shard, bool dense, std::uint64_t seed, int threads, PyMonitor& monitor) {
+            std::vector<std::int32_t> found;
+            const KpImproveOptions options{k, {p.first, p.second}, proposals, partners, hot, cold, dense, seed};
+            const auto rows = static_cast<std::int64_t>(group.shape(0));
+            run(monitor, [&](Monitor& watched) {
+                auto parts =
+                    dense ? parts_of_clusters(group.data(), rows, shard) : parts_of_groups(group.data(), rows, shard);
+                found = kp_improve(to_csr(offsets, codes), to_csr(secret_offsets, secrets), std::move(parts), options,
+                                   threads, watched);
+            });
+            return to_numpy(std::move(found));
+        },
+        nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("group"),
+        nb::arg("k"), nb::arg("p"), nb::arg("proposals"), nb::arg("partners"), nb::arg("hot"), nb::arg("cold"),
+        nb::arg("shard"), nb::arg("dense"), nb::arg("seed"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "place_rows",
+        [](Longs offsets, Ints codes, Longs secret_offsets, Ints secrets, Ints first, Ints group, std::int64_t k,
+           std::pair<std::int64_t, std::int64_t> p, int threads, PyMonitor& monitor) {
+            std::vector<std::int32_t> found;
+            const AntProblem problem{
+                to_csr(offsets, codes), to_csr(secret_offsets, secrets), first.data(), size_of(first), k,
+                {p.first, p.second}};
+            run(monitor, [&](Monitor& watched) {
+                std::int32_t groups = 0;
+                std::vector<std::int32_t> left;
+                for (std::size_t row = 0; row < group.shape(0); ++row) {
+                    groups = std::max(groups, group.data()[row] + 1);
+                    if (group.data()[row] < 0) left.push_back(static_cast<std::int32_t>(row));
+                }
+                auto full = members_of(group, groups);
+                full.erase(std::remove_if(full.begin(), full.end(), [](const auto& rows) { return rows.empty(); }),
+                           full.end());
+                found = place_rest(problem, full, std::move(left), threads, watched);
+            });
+            return to_numpy(std::move(found));
+        },
+        nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("first"),
+        nb::arg("group"), nb::arg("k"), nb::arg("p"), nb::arg("threads"), nb::arg("monitor"));
     m.def(
         "mean_centers",
         [](Longs offsets, Ints codes, Ints first, Ints group, std::int32_t groups, int threads, PyMonitor& monitor) {

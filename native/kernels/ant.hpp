@@ -36,19 +36,29 @@ class ClusterFiller {
               Filled& out, Monitor& monitor) {
         order_by_distance(members, center, center_end);
         load();
-        while (static_cast<std::int64_t>(live_.size()) >= k_) {
+        std::size_t first = 0;  // where in live_ the next seed is
+        std::int64_t gone = 0;  // how many of live_ are taken
+        while (static_cast<std::int64_t>(live_.size()) - gone >= k_) {
             monitor.check();
-            const std::int32_t seed = live_.front();
+            const std::int32_t seed = live_[first];
+            const std::size_t before = out.groups.size();
             if (may_join(segment_[seed]) && gather(seed)) {
                 out.groups.push_back(group_);
             } else {
                 out.left.push_back(static_cast<std::int32_t>(segment_[seed]));
                 taken_[seed] = 1;
             }
-            forget_taken(live_);
-            forget_taken(by_row_);
-            if (2 * live_.size() < segment_.size() && static_cast<std::int64_t>(live_.size()) >= k_) reload();
+            gone += out.groups.size() > before ? k_ : 1;
+            while (first < live_.size() && taken_[live_[first]]) ++first;
+            if (4 * gone > static_cast<std::int64_t>(live_.size())) {
+                forget_taken(live_);
+                forget_taken(by_row_);
+                first = 0, gone = 0;
+            }
+            if (gone == 0 && 2 * live_.size() < segment_.size() && static_cast<std::int64_t>(live_.size()) >= k_)
+                reload();
         }
+        forget_taken(live_);
         for (const std::int32_t p : live_) out.left.push_back(static_cast<std::int32_t>(segment_[p]));
     }
 
@@ -74,8 +84,13 @@ class ClusterFiller {
     void load() {
         const auto size = static_cast<std::int64_t>(segment_.size());
         if (size >= k_) shared_items_.load(rows_, segment_.data(), size);
-        shared_.resize(size), distance_.resize(size), length_.resize(size);
-        for (std::int64_t p = 0; p < size; ++p) length_[p] = static_cast<std::int32_t>(rows_.size(segment_[p]));
+        shared_.resize(size), length_.resize(size);
+        std::int32_t longest = 0;
+        for (std::int64_t p = 0; p < size; ++p) {
+            length_[p] = static_cast<std::int32_t>(rows_.size(segment_[p]));
+            longest = std::max(longest, length_[p]);
+        }
+        at_distance_.resize(2 * std::size_t(longest) + 2);
         taken_.assign(size, 0);
         live_.resize(size);
         std::iota(live_.begin(), live_.end(), 0);
@@ -110,14 +125,18 @@ class ClusterFiller {
     // The seed and the k - 1 nearest rows that may join; false where there are not so many.
     bool gather(std::int32_t seed) {
         shared_items_.row(seed, shared_.data());
-        sort_by_distance(seed);
+        measure(seed);
         chosen_.assign(1, seed);
         add(seed, 1);
-        for (const std::int32_t p : candidates_) {
-            if (static_cast<std::int64_t>(chosen_.size()) == k_) break;
-            if (!may_join(segment_[p])) continue;
-            chosen_.push_back(p);
-            add(p, 1);
+        std::int32_t beyond = -1;  // rows up to this distance were looked at
+        for (std::size_t some = 2 * k_; static_cast<std::int64_t>(chosen_.size()) < k_; some *= 4) {
+            if (!next_candidates(some, beyond)) break;
+            for (const std::int32_t p : candidates_) {
+                if (!may_join(segment_[p])) continue;
+                chosen_.push_back(p);
+                add(p, 1);
+                if (static_cast<std::int64_t>(chosen_.size()) == k_) break;
+            }
         }
         for (const std::int32_t p : chosen_) add(p, -1);
         if (static_cast<std::int64_t>(chosen_.size()) < k_) return false;
@@ -129,20 +148,34 @@ class ClusterFiller {
         return true;
     }
 
-    // All others by distance from the seed, ties by row: a counting sort, since distances are small.
-    void sort_by_distance(std::int32_t seed) {
-        const std::int64_t own = rows_.size(segment_[seed]);
-        std::int32_t most = 0;
-        for (const std::int32_t p : by_row_) {
-            distance_[p] = static_cast<std::int32_t>(own + length_[p] - 2 * std::int64_t{shared_[p]});
-            most = std::max(most, distance_[p]);
+    // The distance of every other row to the seed, and how many there are at each.
+    void measure(std::int32_t seed) {
+        const auto own = length_[seed];
+        std::fill(at_distance_.begin(), at_distance_.end(), 0);
+        distance_.resize(by_row_.size());
+        for (std::size_t i = 0; i < by_row_.size(); ++i) {
+            const std::int32_t p = by_row_[i];
+            distance_[i] = own + length_[p] - 2 * static_cast<std::int32_t>(shared_[p]);
+            if (taken_[p] || p == seed) distance_[i] = static_cast<std::int32_t>(at_distance_.size()) - 1;
+            ++at_distance_[distance_[i]];
         }
-        start_.assign(most + 2, 0);
-        for (const std::int32_t p : by_row_) ++start_[distance_[p] + 1];
-        for (std::int32_t d = 0; d <= most; ++d) start_[d + 1] += start_[d];
-        candidates_.resize(by_row_.size());
-        for (const std::int32_t p : by_row_) candidates_[start_[distance_[p]]++] = p;
-        candidates_.erase(std::find(candidates_.begin(), candidates_.end(), seed));
+    }
+
+    // The next nearest rows, at least `some` of them if there are so many, by distance and then by row: a counting
+    // sort.
+    bool next_candidates(std::size_t some, std::int32_t& beyond) {
+        const auto last = static_cast<std::int32_t>(at_distance_.size()) - 2;  // behind it are those that are gone
+        start_.assign(1, 0);
+        std::int32_t limit = beyond;
+        while (limit < last && static_cast<std::size_t>(start_.back()) < some)
+            start_.push_back(start_.back() + at_distance_[++limit]);
+        candidates_.resize(start_.back());
+        if (candidates_.empty()) return false;
+        for (std::size_t i = 0; i < by_row_.size(); ++i)
+            if (distance_[i] > beyond && distance_[i] <= limit)
+                candidates_[start_[distance_[i] - beyond - 1]++] = by_row_[i];
+        beyond = limit;
+        return true;
     }
 
     const Csr rows_, secret_;
@@ -152,7 +185,7 @@ class ClusterFiller {
     std::vector<std::int32_t> held_;           // how many rows of the present group hold each sensitive attribute
     std::vector<std::int64_t> segment_;        // rows, nearest to the center first; what follows are places in it
     std::vector<std::int32_t> live_, by_row_;  // those without a group: in this order, and in that of their rows
-    std::vector<std::int32_t> length_, distance_, start_, candidates_, chosen_, group_;
+    std::vector<std::int32_t> length_, distance_, at_distance_, start_, candidates_, chosen_, group_;
     std::vector<std::uint32_t> shared_;
     std::vector<char> taken_;
 };
@@ -160,9 +193,15 @@ class ClusterFiller {
 // Places rows without a group.
 class LeftoverPlacer {
   public:
-    LeftoverPlacer(const Csr& rows, ShareGroups& groups, const OwnedCsr& centers, std::int64_t codes, std::int64_t k)
-        : rows_(rows), groups_(groups), centers_(centers.view()), k_(k), words_((codes + 63) / 64) {
-        if (words_ <= kMostWords) {
+    LeftoverPlacer(const Csr& rows, ShareGroups& groups, const OwnedCsr& centers, std::int64_t codes)
+        : rows_(rows), groups_(groups), centers_(centers.view()), words_((codes + 63) / 64) {
+        // A row meets as many entries of the lists below as centers share a code with it on average.
+        const double mean =
+            static_cast<double>(rows.offsets[rows.rows]) / static_cast<double>(std::max<std::int64_t>(1, rows.rows));
+        const double entries =
+            mean * static_cast<double>(centers.items.size()) / static_cast<double>(std::max<std::int64_t>(1, codes));
+        dense_ = static_cast<double>(centers_.rows * words_) < 2 * entries + static_cast<double>(centers_.rows);
+        if (dense_) {
             bits_.assign(centers_.rows * words_, 0);
             for (std::int64_t g = 0; g < centers_.rows; ++g) set_bits(centers_, g, &bits_[g * words_]);
             return;
@@ -171,18 +210,26 @@ class LeftoverPlacer {
         for (std::int64_t g = 0; g < centers_.rows; ++g)
             for (const std::int32_t* code = centers_.begin(g); code != centers_.end(g); ++code)
                 holders_[*code].push_back(static_cast<std::int32_t>(g));
+        by_size_.resize(centers_.rows);
+        std::iota(by_size_.begin(), by_size_.end(), 0);
+        std::stable_sort(by_size_.begin(), by_size_.end(),
+                         [&](std::int32_t a, std::int32_t b) { return centers_.size(a) < centers_.size(b); });
     }
 
     // Rows in ascending order: each joins the nearest group that admits it, or groups are merged around it.
     void place(std::vector<std::int32_t> left, int threads, Monitor& monitor) {
         std::sort(left.begin(), left.end());
         std::vector<std::vector<Near>> nearest(left.size());
-        std::vector<std::vector<std::int32_t>> distances(thread_count(threads));
+        std::vector<std::vector<std::int32_t>> distances(thread_count(threads)), shared(distances.size());
         parallel_for(
             static_cast<std::int64_t>(left.size()), threads, monitor,
             [&](std::int64_t i, int worker) {
-                measure(left[i], distances[worker]);
-                nearest[i] = few(distances[worker]);
+                if (dense_) {
+                    measure(left[i], distances[worker]);
+                    nearest[i] = few(distances[worker]);
+                } else {
+                    nearest[i] = few_by_lists(left[i], shared[worker]);
+                }
             },
             16);
         std::vector<std::int32_t> stuck;
@@ -199,7 +246,6 @@ class LeftoverPlacer {
     }
 
   private:
-    static constexpr std::int64_t kMostWords = 16;
     static constexpr std::size_t kNear = 16;
     using Near = std::pair<std::int32_t, std::int32_t>;  // distance, group
 
@@ -213,7 +259,7 @@ class LeftoverPlacer {
         const std::int64_t count = centers_.rows;
         distance.resize(count);
         std::vector<std::uint32_t> shared(count, 0);
-        if (words_ <= kMostWords) {
+        if (dense_) {
             std::vector<std::uint64_t> bits(std::max<std::int64_t>(1, words_), 0);
             set_bits(rows_, row, bits.data());
             shared_bits(bits.data(), bits_.data(), words_, count, shared.data());
@@ -230,11 +276,35 @@ class LeftoverPlacer {
     static std::vector<Near> few(const std::vector<std::int32_t>& distance) {
         std::vector<Near> best;
         for (std::size_t g = 0; g < distance.size(); ++g) {
-            if (best.size() == kNear && distance[g] >= best.back().first) continue;
-            const Near entry{distance[g], static_cast<std::int32_t>(g)};
-            if (best.size() == kNear) best.pop_back();
-            best.insert(std::upper_bound(best.begin(), best.end(), entry), entry);
+            if (best.size() < kNear || distance[g] < best.back().first)
+                insert(best, {distance[g], static_cast<std::int32_t>(g)});
         }
+        return best;
+    }
+
+    static void insert(std::vector<Near>& best, Near entry) {
+        if (best.size() == kNear && entry >= best.back()) return;
+        if (best.size() == kNear) best.pop_back();
+        best.insert(std::upper_bound(best.begin(), best.end(), entry), entry);
+    }
+
+    // The same without looking at every group: those that share a code with the row, and of the others the smallest.
+    std::vector<Near> few_by_lists(std::int32_t row, std::vector<std::int32_t>& shared) const {
+        shared.resize(centers_.rows, 0);
+        std::vector<std::int32_t> touched;
+        for (const std::int32_t* code = rows_.begin(row); code != rows_.end(row); ++code)
+            for (const std::int32_t g : holders_[*code])
+                if (shared[g]++ == 0) touched.push_back(g);
+        std::vector<Near> best;
+        const auto own = static_cast<std::int32_t>(rows_.size(row));
+        for (const std::int32_t g : touched)
+            insert(best, {own + static_cast<std::int32_t>(centers_.size(g)) - 2 * shared[g], g});
+        for (const std::int32_t g : by_size_) {
+            const Near entry{own + static_cast<std::int32_t>(centers_.size(g)), g};
+            if (best.size() == kNear && entry.first > best.back().first) break;
+            if (shared[g] == 0) insert(best, entry);
+        }
+        for (const std::int32_t g : touched) shared[g] = 0;
         return best;
     }
 
@@ -294,9 +364,11 @@ class LeftoverPlacer {
     const Csr rows_;
     ShareGroups& groups_;
     const Csr centers_;
-    std::int64_t k_, words_;
+    std::int64_t words_;
+    bool dense_ = false;
     std::vector<std::uint64_t> bits_;
     std::vector<std::vector<std::int32_t>> holders_;
+    std::vector<std::int32_t> by_size_;
 };
 
 // The group of each row, numbered by first appearance.
@@ -330,7 +402,7 @@ inline std::vector<std::int32_t> place_rest(const AntProblem& problem,
     ShareGroups groups(problem.secret, problem.limit);
     for (const auto& members : full) groups.found(members);
     const OwnedCsr centers = mean_centers(problem.rows, levels, problem.first, full, threads, monitor);
-    LeftoverPlacer(problem.rows, groups, centers, problem.codes(), problem.k).place(std::move(left), threads, monitor);
+    LeftoverPlacer(problem.rows, groups, centers, problem.codes()).place(std::move(left), threads, monitor);
     return numbered(groups, problem.rows.rows);
 }
 

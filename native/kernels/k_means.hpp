@@ -114,13 +114,16 @@ ANONSET_CLONES inline void nearest_in_table(const Csr& rows, std::int64_t from, 
         }
         Lane least = sum[0];
         for (int v = 1; v < kVectors; ++v) least = sum[v] < least ? sum[v] : least;
-        std::int32_t best = least[0];
-        for (int lane = 1; lane < kLane; ++lane) best = std::min(best, static_cast<std::int32_t>(least[lane]));
+        Lane other = __builtin_shufflevector(least, least, 4, 5, 6, 7, 0, 1, 2, 3);
+        least = other < least ? other : least;
+        other = __builtin_shufflevector(least, least, 2, 3, 0, 1, 6, 7, 4, 5);
+        least = other < least ? other : least;
+        const std::int32_t best = std::min(static_cast<std::int32_t>(least[0]), static_cast<std::int32_t>(least[1]));
         if (best >= distance[row]) continue;
         distance[row] = best;
-        int at = 0;
-        while (sum[at / kLane][at % kLane] != best) ++at;
-        center[row] = first_center + at;
+        std::int32_t all[kWidth];  // a copy, so that the sums themselves can stay in registers
+        for (int v = 0; v < kVectors; ++v) reinterpret_cast<StoredLane*>(all)[v] = sum[v];
+        center[row] = first_center + static_cast<std::int32_t>(std::find(all, all + kWidth, best) - all);
     }
 }
 
@@ -150,41 +153,47 @@ class Clustering {
         return std::move(center_of_);
     }
 
-    // k-means++ on a sample: each next center is a point, with a chance proportional to its distance to the nearest.
+    // k-means++ on samples: each next center is a point, with a chance proportional to its distance to the nearest one
+    // before it. For every 256 centers there is a sample of its own, so that the time stays linear.
     Centers start(std::int64_t clusters, Random& random) const {
-        std::vector<std::int32_t> sample = draw(std::max<std::int64_t>(1024, 3 * clusters), random);
-        std::vector<std::int64_t> chance(sample.size());
-        std::vector<std::int32_t> nearest(sample.size(), INT32_MAX), correction(levels_.size());
-        for (std::size_t i = 0; i < sample.size(); ++i) chance[i] = points_.weight[sample[i]];
+        constexpr std::int64_t few = 256;
+        std::vector<std::int32_t> all(points_.size());
+        std::iota(all.begin(), all.end(), 0);
         Centers centers;
-        while (centers.size() < clusters) {
+        std::int64_t from = 0;
+        while (centers.size() < clusters && from < points_.size()) {
+            const std::int64_t wanted = std::min(few, clusters - centers.size());
+            const std::int64_t size = std::min(points_.size() - from, std::max<std::int64_t>(4 * wanted, 64));
+            for (std::int64_t i = from; i < from + size; ++i)
+                std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(points_.size() - i))]);
+            add_centers({all.begin() + from, all.begin() + from + size}, wanted, random, centers);
+            from += size;
+        }
+        return centers;
+    }
+
+  private:
+    void add_centers(const std::vector<std::int32_t>& sample, std::int64_t wanted, Random& random,
+                     Centers& centers) const {
+        std::vector<std::int64_t> chance(sample.size());
+        std::vector<std::int32_t> nearest(sample.size(), INT32_MAX), correction(levels_.value);
+        for (std::size_t i = 0; i < sample.size(); ++i) chance[i] = points_.weight[sample[i]];
+        for (; wanted > 0; --wanted) {
             monitor_.check();
             const std::int64_t total = std::accumulate(chance.begin(), chance.end(), std::int64_t{0});
-            if (total == 0) break;  // every point of the sample is a center
+            if (total == 0) return;  // every point of the sample is a center
             auto left = static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(total));
             std::size_t pick = 0;
             while (left >= chance[pick]) left -= chance[pick++];
             centers.add_point(rows_, sample[pick], levels_);
             nearer(sample, sample[pick], correction, nearest, chance);
         }
-        return centers;
     }
 
-  private:
-    std::vector<std::int32_t> draw(std::int64_t size, Random& random) const {
-        std::vector<std::int32_t> all(points_.size());
-        std::iota(all.begin(), all.end(), 0);
-        if (points_.size() <= size) return all;
-        for (std::int64_t i = 0; i < size; ++i)
-            std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(points_.size() - i))]);
-        all.resize(size);
-        return all;
-    }
-
-    // The distance of each point of the sample to the nearest center, now that `pick` is one.
+    // The distance of each point of the sample to the nearest center, now that `pick` is one. `correction` is what each
+    // code adds to the distance to a point without anything, before and after.
     void nearer(const std::vector<std::int32_t>& sample, std::int32_t pick, std::vector<std::int32_t>& correction,
                 std::vector<std::int32_t>& nearest, std::vector<std::int64_t>& chance) const {
-        for (std::int32_t code = 0; code < levels_.size(); ++code) correction[code] = levels_.value[code];
         std::int32_t base = 0;
         for (const std::int32_t* code = rows_.begin(pick); code != rows_.end(pick); ++code) {
             const std::int32_t a = levels_.attribute[*code], v = levels_.value[*code];
@@ -199,6 +208,9 @@ class Clustering {
             nearest[i] = std::min(nearest[i], sum);
             chance[i] = nearest[i] * points_.weight[sample[i]];
         }
+        for (const std::int32_t* code = rows_.begin(pick); code != rows_.end(pick); ++code)
+            for (std::int32_t a = levels_.attribute[*code], other = first_[a]; other < first_[a + 1]; ++other)
+                correction[other] = levels_.value[other];
     }
 
     void assign(const Centers& centers) {

@@ -411,3 +411,33 @@ def publish_counts(
     items: Ints,
     secret: Bytes,
 ) -> tuple[tuple[Longs, Ints], Ints]: ...
+def kp_improve(
+    offsets: Longs,
+    codes: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    group: Ints,
+    k: int,
+    p: tuple[int, int],
+    proposals: float,
+    partners: int,
+    hot: float,
+    cold: float,
+    shard: int,
+    dense: bool,
+    seed: int,
+    threads: int,
+    monitor: Monitor,
+) -> Ints: ...
+def place_rows(
+    offsets: Longs,
+    codes: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    first: Ints,
+    group: Ints,
+    k: int,
+    p: tuple[int, int],
+    threads: int,
+    monitor: Monitor,
+) -> Ints: ...

@@ -146,7 +146,7 @@ def _for_degrees(data: Transactions, looked: tuple[str, ...], job: Job) -> Advic
         f"Of one kind up to {most:.0%} of all transactions hold something sensitive. A share of p = {p:g} in each "
         "group leaves room to choose who stands beside whom. Name a hierarchy for kinds that mean something.",
     )
-    return _advice("kp-anonymity", "ant", {"k": _k(data), "p": p, "threshold": threshold}, reasons)
+    return _advice("kp-anonymity", "kp-crowd", {"k": _k(data), "p": p, "threshold": threshold}, reasons)
 
 
 def _for_hierarchy(data: Transactions, looked: tuple[str, ...]) -> Advice:

@@ -17,6 +17,7 @@ from anonset.methods import (
     km_direct,
     km_optimal,
     km_refine,
+    kp_crowd,
     lsh,
     nn,
     perm_mondrian,
@@ -44,6 +45,7 @@ METHODS: dict[str, MethodSpec] = {
         kamp.SPEC,
         ant.SPEC,
         ant_minus.SPEC,
+        kp_crowd.SPEC,
     )
 }
 

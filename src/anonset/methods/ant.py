@@ -35,7 +35,7 @@ from anonset.spec import MethodSpec, Param
 from anonset.transactions import Ints, Longs, Transactions
 
 PER_CLUSTER = 50  # transactions; about what the paper's numbers of clusters come to
-ITERATIONS = 10
+ITERATIONS = 5
 
 CLUSTERS = Param(
     "clusters",
@@ -65,10 +65,12 @@ def run(
 ) -> Draft:
     """Anonymize `data` so that its published attribute counts are (k, p)-anonymous."""
     problem = kp_problem(data, job, k=k, p=p, threshold=threshold, hierarchy=hierarchy, level=level)
-    return filled(problem, cluster(problem, clusters, _starts(start, len(data)), job), job)
+    return filled(problem, cluster(problem, clusters, job, _starts(start, len(data))), job)
 
 
-def cluster(problem: KpProblem, clusters: int | None, starts: Longs, job: Job) -> Ints:
+def cluster(
+    problem: KpProblem, clusters: int | None, job: Job, starts: Longs | None = None, iterations: int = ITERATIONS
+) -> Ints:
     """The cluster of each transaction by k-means."""
     wanted = clusters or max(1, len(problem) // max(PER_CLUSTER, problem.k))
     seed = int(job.random("k-means").integers(1 << 62))
@@ -77,9 +79,9 @@ def cluster(problem: KpProblem, clusters: int | None, starts: Longs, job: Job) -
             problem.offsets,
             problem.codes,
             problem.first,
-            starts,
+            np.empty(0, dtype=np.int64) if starts is None else starts,
             min(wanted, max(1, len(problem))),
-            ITERATIONS,
+            iterations,
             seed,
             job.threads,
             monitor,
@@ -98,9 +100,9 @@ def filled(problem: KpProblem, clusters: Ints, job: Job) -> Draft:
     return problem.draft(groups, centers, job, clusters=len(np.unique(clusters)))
 
 
-def _starts(text: str | None, n: int) -> Longs:
+def _starts(text: str | None, n: int) -> Longs | None:
     if text is None:
-        return np.empty(0, dtype=np.int64)
+        return None
     try:
         numbers = np.array([int(part) for part in text.split(",")], dtype=np.int64)
     except ValueError:

@@ -1,0 +1,163 @@
+"""`kp-crowd`: the project's own method for (k, p)-anonymity; crowd's groups, made to keep p at the least cost.
+
+Counts are sets in unary code, so what a group keeps is what `crowd` counts: Σ max(0, 2c − s) over its codes. A group is
+published as the median of its members' counts, which loses less than any other row of counts could.
+
+Precondition   as for ANT.
+Pseudo-code    map      as ANT does; every transaction is then a set of codes
+               group    dense data: k-means cuts the transactions into blocks; in each, the oldest that waits founds a
+                        group and takes the k − 1 with the least summed distance to it that keep p.
+                        sparse data: groups of k grow as in `crowd`, which knows nothing of p
+               repair   in each group with too many holders of a sensitive attribute: swap a holder for the transaction
+                        in the group of a near neighbour that costs least and leaves fewer holders beyond the limit
+               improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps between
+                        the groups of near neighbours, accepted as in simulated annealing; sparse: everybody moves, or
+                        swaps, to the group that suits best. Nothing brings a holder beyond the limit
+               evict    what is still beyond the limit leaves its group; a group of fewer than k is given up
+               place    whoever has no group, as ANT does
+               publish  the median of the group's counts, and everybody's own sensitive items
+Postcondition  after evicting, every group has at least k members and keeps p; placing keeps both (see ANT). So the
+               release is (k, p)-anonymous, whatever grouping, repairing and improving did.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anonset import _native
+from anonset.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
+from anonset.job import Job
+from anonset.methods.ant import cluster
+from anonset.methods.crowd import is_dense
+from anonset.models.kp_anonymity import PAPER
+from anonset.order.gray import gray_sorted
+from anonset.release import Draft
+from anonset.spec import MethodSpec, Param
+from anonset.transactions import Ints, Longs, Transactions
+
+EFFORT = Param(
+    "effort",
+    "int",
+    "How long to look for better groups, from 0 (about as long as ANT) to 10 (much longer, less loss).",
+    default=0,
+    minimum=0,
+    maximum=10,
+    example=1,
+)
+BLOCK = 150  # dense transactions that are solved together, on average
+MOST = 1500  # and at most
+ROUNDS = 2  # of k-means, which only has to find the blocks
+SHARD = 1000, 1600  # groups of sparse transactions that are improved together, for small and for large k
+LARGE = 18  # k
+PART = 25_000  # sparse transactions among which groups grow
+
+
+def run(
+    data: Transactions,
+    job: Job,
+    *,
+    k: int,
+    p: float,
+    threshold: float,
+    hierarchy: Any,
+    level: int | None,
+    effort: int,
+) -> Draft:
+    """Anonymize `data` so that its published attribute counts are (k, p)-anonymous."""
+    problem = kp_problem(data, job, k=k, p=p, threshold=threshold, hierarchy=hierarchy, level=level)
+    groups = place(problem, group(problem, effort, job), job)
+    number = int(groups.max(initial=-1)) + 1
+    with job.stage("center"):
+        centers = _native.majority_centers(problem.offsets, problem.codes, groups, None, number, job.threads)
+    return problem.draft(groups, centers, job)
+
+
+def group(problem: KpProblem, effort: int, job: Job) -> Ints:
+    """Groups of at least k that keep p; −1 for transactions that fit into none."""
+    sets = problem.sets
+    if is_dense(sets):
+        blocks = cluster(problem, max(1, len(problem) // BLOCK), job, iterations=ROUNDS)
+        arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
+        return improved(arrays, blocks, problem, job, MOST, 4 * 20 ** (effort / 10), True)
+    ordering, ordered = gray_sorted(sets, job)
+    with job.stage("groups") as monitor:
+        found = _native.crowd_sparse(
+            ordered.offsets,
+            ordered.items,
+            n_items=ordered.n_items,
+            k=problem.k,
+            visits=round(60 * 5 ** (effort / 10)),
+            rounds=round(0.7 * effort),
+            part=PART,
+            shard_size=PART,
+            monitor=monitor,
+            threads=job.threads,
+        )
+    secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
+    arrays = (ordered.offsets, ordered.items, *secrets)
+    rounds = (1 if problem.k < LARGE else 2) + effort // 3  # large groups are few, and need more to find their members
+    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, False)
+    groups = np.empty_like(kept)
+    groups[ordering] = kept
+    return groups
+
+
+def shard_size(n: int, k: int) -> int:
+    """Transactions per shard; the number of shards is even, so that two threads share them well.
+
+    Examples
+    --------
+    >>> shard_size(100_000, 5), shard_size(1000, 5)
+    (5000, 1000)
+    """
+    shards = round(n / (SHARD[k >= LARGE] * k))
+    return -(-n // (shards + shards % 2)) if shards > 1 else max(1, n)
+
+
+def improved(
+    arrays: tuple[Longs, Ints, Longs, Ints],
+    parts: Ints,
+    problem: KpProblem,
+    job: Job,
+    shard: int,
+    proposals: float,
+    dense: bool,
+) -> Ints:
+    """Groups that keep p, built inside the blocks given (dense) or made from the groups given (sparse)."""
+    with job.stage("keep p") as monitor:
+        return _native.kp_improve(
+            *arrays,
+            parts,
+            k=problem.k,
+            p=problem.limit,
+            proposals=proposals,
+            partners=8 if dense else 4,
+            hot=0.5 if dense else 0.3,
+            cold=0.2 if dense else 0.1,
+            shard=shard,
+            dense=dense,
+            seed=int(job.random("kp-crowd").integers(1 << 62)),
+            threads=job.threads,
+            monitor=monitor,
+        )
+
+
+def place(problem: KpProblem, groups: Ints, job: Job) -> Ints:
+    """Everybody in a group."""
+    with job.stage("place") as monitor:
+        return _native.place_rows(*problem.kernel, groups, problem.k, problem.limit, job.threads, monitor)
+
+
+SPEC = MethodSpec(
+    name="kp-crowd",
+    title="Groups by what they keep, under p",
+    model="kp-anonymity",
+    summary="Groups built by what they keep of the attribute counts while they keep p: less loss than ANT in its time.",
+    params=(THRESHOLD, HIERARCHY, LEVEL, EFFORT),
+    run=run,
+    paper=f"this project; the model is that of {PAPER}",
+    seeded=True,
+    needs=("sensitivity",),
+)
