@@ -7,7 +7,7 @@ Precondition   as for ANT.
 Pseudo-code    map      as ANT does; every transaction is then a set of codes
                group    dense data: k-means cuts the transactions into blocks; in each, the oldest that waits founds a
                         group and takes the k − 1 with the least summed distance to it that keep p.
-                        sparse data: groups of k grow as in `crowd`, which knows nothing of p
+                        sparse data: a short run of `crowd`, which knows nothing of p
                repair   in each group with too many holders of a sensitive attribute: swap a holder for the transaction
                         in the group of a near neighbour that costs least and leaves fewer holders beyond the limit
                improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps between
@@ -49,7 +49,7 @@ EFFORT = Param(
 BLOCK = 150  # dense transactions that are solved together, on average
 MOST = 1500  # and at most
 ROUNDS = 2  # of k-means, which only has to find the blocks
-SHARD = 1000, 1600  # groups of sparse transactions that are improved together, for small and for large k
+SHARD = 500, 1600  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
 PART = 25_000  # sparse transactions among which groups grow
 
@@ -80,7 +80,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     if is_dense(sets):
         blocks = cluster(problem, max(1, len(problem) // BLOCK), job, iterations=ROUNDS)
         arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
-        return improved(arrays, blocks, problem, job, MOST, 4 * 20 ** (effort / 10), True)
+        return improved(arrays, blocks, problem, job, MOST, 3 * 20 ** (effort / 10), True)
     ordering, ordered = gray_sorted(sets, job)
     with job.stage("groups") as monitor:
         found = _native.crowd_sparse(
@@ -89,16 +89,23 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
             n_items=ordered.n_items,
             k=problem.k,
             visits=round(60 * 5 ** (effort / 10)),
-            rounds=round(0.7 * effort),
+            rounds=1 + effort,
+            regroup=0,
+            cycles=0,
+            proposals=0.0,
+            hot=0.3,
+            cold=0.1,
+            seed=0,  # nothing is drawn without proposals
             part=PART,
-            shard_size=PART,
+            grown=0.85,
+            thin=False,
+            shards=max(1, len(problem) // PART),
             monitor=monitor,
             threads=job.threads,
         )
     secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
     arrays = (ordered.offsets, ordered.items, *secrets)
-    rounds = (1 if problem.k < LARGE else 2) + effort // 3  # large groups are few, and need more to find their members
-    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, False)
+    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), 1 + effort // 3, False)
     groups = np.empty_like(kept)
     groups[ordering] = kept
     return groups
@@ -110,7 +117,7 @@ def shard_size(n: int, k: int) -> int:
     Examples
     --------
     >>> shard_size(100_000, 5), shard_size(1000, 5)
-    (5000, 1000)
+    (2500, 1000)
     """
     shards = round(n / (SHARD[k >= LARGE] * k))
     return -(-n // (shards + shards % 2)) if shards > 1 else max(1, n)
@@ -133,7 +140,7 @@ def improved(
             k=problem.k,
             p=problem.limit,
             proposals=proposals,
-            partners=8 if dense else 4,
+            partners=6 if dense else 4,
             hot=0.5 if dense else 0.3,
             cold=0.2 if dense else 0.1,
             shard=shard,
