@@ -37,13 +37,19 @@ def processor_seconds(call: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def best_of(runs: int, *calls: Callable[[], Any]) -> list[float]:
-    """The best time of each call, after one to warm up; calls take turns, so that all see the same weather."""
+def best_of(runs: int, *calls: Callable[[], Any], warm: bool = False) -> list[float]:
+    """The best time of each call, after one to warm up; calls take turns, so that all see the same weather.
+
+    With `warm` a call is also made once, unmeasured, right before each measured one: what the call before it left in the
+    caches then does not count.
+    """
     for call in calls:
         call()
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(runs):
         for call, taken in zip(calls, times, strict=True):
+            if warm:
+                call()
             taken.append(seconds(call))
     return [min(taken) for taken in times]
 

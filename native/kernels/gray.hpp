@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -34,14 +35,14 @@ ANONSET_CLONES inline void sort_few(const std::int32_t* items, std::int64_t size
 struct GrayTokens {
     Csr data;
     std::int64_t domain;
-    std::vector<std::uint32_t> tokens;
+    std::unique_ptr<std::uint32_t[]> tokens;  // left as it is until a row is written
 
     GrayTokens(const Csr& rows, const std::int32_t* rank, std::int64_t items)
-        : data(rows), domain(items), tokens(rows.offsets[rows.rows]), rank_(rank) {}
+        : data(rows), domain(items), tokens(new std::uint32_t[rows.offsets[rows.rows]]), rank_(rank) {}
 
     // `marks` is an empty bitmap of the domain, and is one again afterwards.
     void recode(std::int64_t row, std::vector<std::uint64_t>& marks) {
-        std::uint32_t* out = tokens.data() + data.offsets[row];
+        std::uint32_t* out = tokens.get() + data.offsets[row];
         const std::int64_t size = data.size(row);
         const std::int32_t* items = data.begin(row);
         if (size <= FEW) {
@@ -79,7 +80,11 @@ struct GrayTokens {
 class GraySort {
   public:
     GraySort(const Csr& data, const std::int32_t* rank, std::int64_t domain, int threads, Monitor& monitor)
-        : tokens_(data, rank, domain), threads_(thread_count(threads)), monitor_(monitor), entries_(data.rows) {
+        : tokens_(data, rank, domain),
+          threads_(thread_count(threads)),
+          parts_(threads_ == 1 ? 1 : 8 * threads_),  // a thread that is held up does not keep the others waiting
+          monitor_(monitor),
+          entries_(new Entry[data.rows]) {
         while (bits_ < 32 && (std::uint64_t{1} << bits_) <= static_cast<std::uint64_t>(domain) + 1) ++bits_;
         per_key_ = 64 / bits_;
     }
@@ -143,7 +148,7 @@ class GraySort {
         const std::int64_t* offsets = tokens_.data.offsets;
         for (std::int64_t i = run.begin; i < run.end; ++i) __builtin_prefetch(offsets + entries_[i].row);
         for (std::int64_t i = run.begin; i < run.end; ++i)
-            __builtin_prefetch(tokens_.tokens.data() + offsets[entries_[i].row] + run.depth);
+            __builtin_prefetch(tokens_.tokens.get() + offsets[entries_[i].row] + run.depth);
 #endif
         for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
     }
@@ -156,7 +161,7 @@ class GraySort {
             open.pop_back();
             monitor_.check();
             if (run.depth > 0) look_deeper(run);
-            const auto from = entries_.begin() + run.begin, to = entries_.begin() + run.end;
+            const auto from = entries_.get() + run.begin, to = entries_.get() + run.end;
             if (!std::is_sorted(from, to)) std::sort(from, to);  // equal rows mostly are
             for_ties(run, [&](const Run& ties) { open.push_back(ties); });
         }
@@ -171,53 +176,57 @@ class GraySort {
         const int used = bits_ * per_key_, shift = std::max(0, used - leading);
         const std::int64_t buckets = std::int64_t{1} << std::min(used, leading);
         std::vector<std::vector<std::int64_t>> next(threads_, std::vector<std::int64_t>(buckets, 0));
-        parallel_for(threads_, threads_, monitor_, [&](std::int64_t b, int) {
-            for (std::int64_t i = block({0, rows, 0}, b); i < block({0, rows, 0}, b + 1); ++i)
-                ++next[b][entries_[i].key >> shift];
-        });
+        const auto for_part = [&](auto&& body) {
+            parallel_for(threads_, threads_, monitor_, [&](std::int64_t part, int) {
+                std::int64_t* const cursor = next[part].data();
+                const std::int64_t end = block({0, rows, 0}, part + 1, threads_);
+                for (std::int64_t i = block({0, rows, 0}, part, threads_); i < end; ++i)
+                    body(entries_[i], cursor[entries_[i].key >> shift]);
+            });
+        };
+        for_part([](const Entry&, std::int64_t& place) { ++place; });
         std::int64_t total = 0;
         for (std::int64_t bucket = 0; bucket < buckets; ++bucket) {
             const std::int64_t begin = total;
             for (auto& cursor : next) total += std::exchange(cursor[bucket], total);
             if (total > begin) found(Run{begin, total, 0});
         }
-        std::vector<Entry> sorted(rows);
-        parallel_for(threads_, threads_, monitor_, [&](std::int64_t b, int) {
-            for (std::int64_t i = block({0, rows, 0}, b); i < block({0, rows, 0}, b + 1); ++i)
-                sorted[next[b][entries_[i].key >> shift]++] = entries_[i];
-        });
+        std::unique_ptr<Entry[]> sorted(new Entry[rows]);
+        for_part([&](const Entry& entry, std::int64_t& place) { sorted[place++] = entry; });
         entries_.swap(sorted);
     }
 
-    std::int64_t block(const Run& run, std::int64_t i) const {
-        return run.begin + (run.end - run.begin) * i / threads_;
+    std::int64_t block(const Run& run, std::int64_t i, std::int64_t blocks) const {
+        return run.begin + (run.end - run.begin) * i / blocks;
     }
 
     template <class Body>
     void for_blocks(const Run& run, Body&& body) {
-        parallel_for(threads_, threads_, monitor_, [&](std::int64_t i, int worker) {
-            for (std::int64_t j = block(run, i); j < block(run, i + 1); ++j) body(j, worker);
+        parallel_for(parts_, threads_, monitor_, [&](std::int64_t i, int worker) {
+            for (std::int64_t j = block(run, i, parts_); j < block(run, i + 1, parts_); ++j) body(j, worker);
         });
     }
 
     void sort_blocks(const Run& run) {
-        const auto start = entries_.begin();
+        const auto start = entries_.get();
+        const auto at = [&](std::int64_t i) { return block(run, i, threads_); };
         parallel_for(threads_, threads_, monitor_,
-                     [&](std::int64_t i, int) { std::sort(start + block(run, i), start + block(run, i + 1)); });
+                     [&](std::int64_t i, int) { std::sort(start + at(i), start + at(i + 1)); });
         for (std::int64_t width = 1; width < threads_; width *= 2) {
             const std::int64_t pairs = (threads_ + 2 * width - 1) / (2 * width);
             parallel_for(pairs, threads_, monitor_, [&](std::int64_t i, int) {
                 const std::int64_t left = 2 * width * i, middle = std::min<std::int64_t>(left + width, threads_),
                                    right = std::min<std::int64_t>(middle + width, threads_);
-                std::inplace_merge(start + block(run, left), start + block(run, middle), start + block(run, right));
+                std::inplace_merge(start + at(left), start + at(middle), start + at(right));
             });
         }
     }
 
     GrayTokens tokens_;
     int threads_;
+    std::int64_t parts_;
     Monitor& monitor_;
-    std::vector<Entry> entries_;
+    std::unique_ptr<Entry[]> entries_;
     int bits_ = 1;
     int per_key_;
 };
