@@ -40,8 +40,8 @@ def processor_seconds(call: Callable[[], Any]) -> float:
 def best_of(runs: int, *calls: Callable[[], Any], warm: bool = False) -> list[float]:
     """The best time of each call, after one to warm up; calls take turns, so that all see the same weather.
 
-    With `warm` a call is also made once, unmeasured, right before each measured one: what the call before it left in the
-    caches then does not count.
+    With `warm` a call is also made once, unmeasured, right before each measured one: what the call before it left in
+    the caches then does not count.
     """
     for call in calls:
         call()
