@@ -50,7 +50,7 @@ often that is right, as a multiple of a blind guess: 1 is no gain. p = 10, group
 """
 SPEED = """## Goals
 
-p = 10, 10 sensitive items; processor time of one thread unless said otherwise.
+p = 10, 10 sensitive items; time on all threads, best of several runs side by side.
 """
 PAPER = """## Where this differs from the paper
 
