@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -36,25 +35,13 @@ inline std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int
 inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads,
                           Monitor& monitor) {
     OwnedCsr out;
-    out.offsets.resize(count + 1);
-    const std::int64_t blocks = std::clamp<std::int64_t>(count / 1024, 1, 8 * thread_count(threads));
-    const auto first_of = [&](std::int64_t block) { return count * block / blocks; };
-    std::vector<std::int64_t> totals(blocks + 1, 0);
+    out.offsets.reserve(count + 1);
+    for_rows(data, order, count, [&](std::int64_t row) { out.offsets.push_back(out.offsets.back() + data.size(row)); });
+    out.items.resize(out.offsets.back());
+    const std::int64_t blocks = std::min<std::int64_t>(count, 8 * thread_count(threads));
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        const std::int64_t first = first_of(block);
-        std::int64_t* size = out.offsets.data() + first + 1;
-        for_rows(data, order + first, first_of(block + 1) - first, [&](std::int64_t row) {
-            *size = data.size(row);
-            totals[block + 1] += *size++;
-        });
-    });
-    std::partial_sum(totals.begin(), totals.end(), totals.begin());
-    out.items.resize(totals[blocks]);
-    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        const std::int64_t first = first_of(block), last = first_of(block + 1);
-        std::int64_t end = totals[block];
-        for (std::int64_t i = first; i < last; ++i) out.offsets[i + 1] = end += out.offsets[i + 1];
-        std::int32_t* next = out.items.data() + totals[block];
+        const std::int64_t first = count * block / blocks, last = count * (block + 1) / blocks;
+        std::int32_t* next = out.items.data() + out.offsets[first];
         for_rows(data, order + first, last - first,
                  [&](std::int64_t row) { next = std::copy(data.begin(row), data.end(row), next); });
     });
