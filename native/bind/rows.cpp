@@ -47,6 +47,21 @@ void bind_rows(nb::module_& m) {
         nb::arg("offsets"), nb::arg("items"), nb::arg("group"), nb::arg("voters").none(), nb::arg("groups"),
         nb::arg("threads") = 1);
     m.def(
+        "center_distances",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> center_offsets,
+           In<std::int32_t> center_items, In<std::int32_t> group, int threads) {
+            std::vector<std::int64_t> distances;
+            {
+                nb::gil_scoped_release without_gil;
+                Monitor unwatched;
+                distances = center_distances(to_csr(offsets, items), to_csr(center_offsets, center_items), group.data(),
+                                             threads, unwatched);
+            }
+            return to_numpy(std::move(distances));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("center_offsets"), nb::arg("center_items"), nb::arg("group"),
+        nb::arg("threads") = 1);
+    m.def(
         "item_changes",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> new_offsets, In<std::int32_t> new_items,
            In<std::int64_t> source, std::int64_t n_items) {

@@ -83,6 +83,7 @@ class DenseBlock {
         for (std::int32_t g = 0; g < block_.groups(); ++g) block_.settle<W>(g);
         if (block_.groups() < 2) return;
         find_neighbours<W>();
+        for (std::int32_t g = 0; g < block_.groups(); ++g) propose_dissolving<W>(g);
         anneal<W>(proposals, hot, cold);
     }
 

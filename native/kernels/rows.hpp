@@ -84,6 +84,28 @@ inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, con
     return joined(std::move(centers));
 }
 
+// How many items each row and the center of its group do not share.
+inline std::vector<std::int64_t> center_distances(const Csr& data, const Csr& centers, const std::int32_t* group,
+                                                  int threads, Monitor& monitor) {
+    std::vector<std::int64_t> out(data.rows);
+    parallel_for(
+        data.rows, threads, monitor,
+        [&](std::int64_t row, int) {
+            const std::int32_t *a = data.begin(row), *a_end = data.end(row);
+            const std::int32_t *b = centers.begin(group[row]), *b_end = centers.end(group[row]);
+            std::int64_t shared = 0;
+            while (a != a_end && b != b_end) {
+                const std::int32_t left = *a, right = *b;
+                shared += left == right;
+                a += left <= right;
+                b += right <= left;
+            }
+            out[row] = data.size(row) + centers.size(group[row]) - 2 * shared;
+        },
+        4096);
+    return out;
+}
+
 // How often each item was added to, and removed from, the rows of `before` to give those of `after`.
 // Row i of `after` comes from row source[i] of `before`; a negative source has no original and is passed
 // over.

@@ -68,6 +68,9 @@ def take_rows(offsets: Longs, items: Ints, order: Longs, threads: int = 1) -> tu
 def majority_centers(
     offsets: Longs, items: Ints, group: Ints, voters: Mask | None, groups: int, threads: int = 1
 ) -> tuple[Longs, Ints]: ...
+def center_distances(
+    offsets: Longs, items: Ints, center_offsets: Longs, center_items: Ints, group: Ints, threads: int = 1
+) -> Longs: ...
 def item_changes(
     offsets: Longs, items: Ints, new_offsets: Longs, new_items: Ints, source: Longs, n_items: int
 ) -> tuple[Longs, Longs]: ...

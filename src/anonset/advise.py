@@ -160,7 +160,6 @@ def _for_hierarchy(data: Transactions, looked: tuple[str, ...]) -> Advice:
 
 
 def _for_everything(data: Transactions, looked: tuple[str, ...]) -> Advice:
-    method = "crowd" if "crowd" in METHODS else "pta"
     dense = data.nnz / len(data) > data.n_items / FEW
     shape = "dense, so that little has to change" if dense else "sparse: expect to lose rare items"
     reasons = (
@@ -168,4 +167,4 @@ def _for_everything(data: Transactions, looked: tuple[str, ...]) -> Advice:
         "No item is more secret than another, and there is no hierarchy: every transaction hides among equals.",
         f"k = {_k(data)} candidates is the usual choice for {len(data):,} transactions. The data are {shape}.",
     )
-    return _advice("k-anonymity", method, {"k": _k(data)}, reasons)
+    return _advice("k-anonymity", "crowd", {"k": _k(data)}, reasons)

@@ -52,15 +52,15 @@ def test_the_same_seed_gives_the_same_file(cli, baskets, tmp_path):
 
 
 def test_options_of_the_method_reach_it(cli, baskets):
-    given = ["--segments", "1", "--item-order", "given", "--no-revote"]
+    given = ["--method", "pta", "--segments", "1", "--item-order", "given", "--no-revote"]
     answer = json.loads(cli("anonymize", baskets, "-k", "3", "--json", *given).out)
     assert answer["params"] == {"k": 3, "segments": 1, "item_order": "given", "revote": False}
 
 
 def test_model_or_method_alone_is_enough(cli, baskets):
-    for choice in (["--model", "k-anonymity"], ["--method", "pta"]):
+    for choice, method in ((["--model", "k-anonymity"], "crowd"), (["--method", "pta"], "pta"), ([], "crowd")):
         answer = json.loads(cli("anonymize", baskets, "-k", "3", "--json", *choice).out)
-        assert (answer["model"], answer["method"]) == ("k-anonymity", "pta")
+        assert (answer["model"], answer["method"]) == ("k-anonymity", method)
 
 
 def test_an_existing_output_needs_force(cli, baskets, tmp_path):

@@ -143,7 +143,7 @@ def test_a_bad_value_names_the_parameter_and_what_it_must_be(cli, args, sentence
 def test_an_option_of_another_model_is_refused_and_the_fitting_ones_are_named(cli):
     done = cli("anonymize", "x", "-k", "3", "-p", "4")
     assert done.code == 2
-    assert "--p does not belong to method pta" in done.err
+    assert "--p does not belong to method crowd" in done.err
     assert "--k" in done.err
     assert "choose --model privacy-degree" in done.err
     assert cli("verify", "x", "-k", "3", "-p", "4").code == 2

@@ -27,7 +27,7 @@ def test_a_report_on_a_release_that_is_there(cli, baskets, tmp_path):
     done = cli("report", baskets, out, "-o", page)
     assert done.code == 0
     said = json.loads((tmp_path / "r.PRIVATE.json").read_text("utf-8"))
-    assert said["method"]["name"] == "pta"
+    assert said["method"]["name"] == "crowd"
     assert said["model"]["params"] == {"k": 2}
     assert said["holds"] is True
     assert said["files"]["out.dat"]

@@ -71,7 +71,7 @@ def struck(stage: str, number: int, delay: float, note: Path, *arguments: object
     return running.returncode, err, ended - float(note.read_text())
 
 
-FAST = ["--segments", "15000"]
+FAST = ["--method", "pta", "--segments", "15000"]
 
 MOMENTS = [
     ("read", 0.01),
@@ -92,6 +92,14 @@ def test_ctrl_c_during_a_stage_of_anonymize(large, tmp_path, stage, delay):
     assert said.splitlines()[-1] == "Stopped."
     assert seconds < patience()
     assert list(out.iterdir()) == []
+
+
+def test_ctrl_c_while_groups_are_improved(large, tmp_path):
+    arguments = ["anonymize", large, "-k", "5", "-o", tmp_path / "release.dat"]
+    code, said, seconds = struck("groups", signal.SIGINT, 0.05, tmp_path / "note", *arguments)
+    assert (code, said.splitlines()[-1]) == (130, "Stopped.")
+    assert seconds < patience()
+    assert [path.name for path in tmp_path.iterdir()] == ["note"]
 
 
 @pytest.mark.parametrize("stage", [pytest.param("tours", marks=pytest.mark.slow), "write"])

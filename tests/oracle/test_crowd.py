@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import Transactions
+from anonset.group.centers import losses
 from anonset.job import Job
-from anonset.methods import crowd, pta
+from anonset.methods import _never_worse, crowd, pta
+from anonset.order.gray import gray_sorted
 from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
 from tests.oracle.optimum import optimum
@@ -71,11 +73,34 @@ def test_crowd_never_loses_more_than_pta(seed, k, effort):
     assert loss(data, run_crowd(data, k, effort)) <= loss(data, theirs)
 
 
-def test_crowd_never_loses_more_than_pta_on_large_data_with_few_kinds_of_transactions():
+@pytest.mark.parametrize("effort", [0, 1, 2])
+@pytest.mark.parametrize("items", [4, 12, 24])
+def test_crowd_never_loses_more_than_pta_on_large_data_with_few_kinds_of_transactions(items, effort):
     draw = np.random.default_rng(2)
+    data = Transactions.from_lists([np.flatnonzero(draw.random(items) < 0.3) for _ in range(2500)])
+    for k in (2, 3):
+        theirs = pta.run(data, Job(seed=1), k=k, segments=None, item_order="frequency", revote=True)
+        assert loss(data, run_crowd(data, k, effort)) <= loss(data, theirs)
+
+
+@pytest.mark.parametrize("effort", [0, 1])
+def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
+    draw = np.random.default_rng(4)
     data = Transactions.from_lists([np.flatnonzero(draw.random(12) < 0.3) for _ in range(2500)])
     theirs = pta.run(data, Job(seed=1), k=2, segments=None, item_order="frequency", revote=True)
-    assert loss(data, run_crowd(data, 2, effort=2)) <= loss(data, theirs)
+    poor = np.arange(2500, dtype=np.int32) % 1250
+    monkeypatch.setattr(crowd, "_dense_groups", lambda *given: poor)
+    assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
+
+
+@pytest.mark.parametrize("worse", [0.9, 1.0, 1.3])
+def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse):
+    draw = np.random.default_rng(4)
+    data = Transactions.from_lists([np.flatnonzero(draw.random(40) < 0.2) for _ in range(5000)])
+    _, quasi = gray_sorted(data, Job())
+    bounds = pta.cut(len(quasi), 5)
+    theirs = losses(quasi, _never_worse.pta_groups(quasi, bounds, 5, Job()), Job())
+    assert _never_worse.clearly_better(quasi, theirs / worse, bounds, 5, Job(1)) == (worse > 1.2)
 
 
 @pytest.mark.parametrize("effort", [0, 5])

@@ -25,10 +25,27 @@ def recode(
 
     Where an `ordering` is given, `quasi`, `groups` and `voters` are in that order; `data` and the answer never are.
     """
-    count = int(groups.max(initial=-1)) + 1
     with job.stage("recode", total=len(data)):
-        centers = _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count, job.threads)
+        centers = _centers(quasi, groups, voters, job)
         group_of = groups.astype(np.int64)
         if ordering is not None:
             group_of[ordering] = groups
         return data.with_quasi(*_native.take_rows(*centers, group_of, job.threads))
+
+
+def losses(quasi: Transactions, groups: Ints, job: Job) -> Longs:
+    """How many items of each transaction change when it publishes the majority of its group.
+
+    Examples
+    --------
+    >>> losses(Transactions.from_lists(["ab", "a", "bc"]), np.array([0, 0, 0], dtype=np.int32), Job()).tolist()
+    [0, 1, 2]
+    """
+    return _native.center_distances(
+        quasi.offsets, quasi.items, *_centers(quasi, groups, None, job), groups, job.threads
+    )
+
+
+def _centers(quasi: Transactions, groups: Ints, voters: Mask | None, job: Job) -> tuple[Longs, Ints]:
+    count = int(groups.max(initial=-1)) + 1
+    return _native.majority_centers(quasi.offsets, quasi.items, groups, voters, count, job.threads)

@@ -12,8 +12,6 @@ Postcondition  exchanges keep sizes, moves leave at least k behind, merges only 
 
 from __future__ import annotations
 
-import numpy as np
-
 from anonset import _native
 from anonset.errors import ParameterError
 from anonset.group.degree import require_degree
@@ -37,20 +35,6 @@ def first_sizes(secret: Transactions, k: int, p: int) -> list[int]:
     """
     holders = int((secret.lengths > 0).sum())
     return [k, p] if p > k and 2 * holders * p >= len(secret) else [k]
-
-
-def loss(quasi: Transactions, groups: Ints) -> int:
-    """How many items the majorities of these groups would change.
-
-    Examples
-    --------
-    >>> loss(Transactions.from_lists(["ab", "a", "b"]), np.array([0, 0, 0], dtype=np.int32))
-    2
-    """
-    width = max(1, quasi.n_items)
-    pairs, counts = np.unique(groups[quasi.rows].astype(np.int64) * width + quasi.items, return_counts=True)
-    sizes = np.bincount(groups)[pairs // width]
-    return int(np.minimum(counts, sizes - counts).sum())
 
 
 def diverse(quasi: Transactions, secret: Transactions, groups: Ints, k: int, p: int, effort: int, job: Job) -> Ints:

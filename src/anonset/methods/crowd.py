@@ -11,7 +11,7 @@ Pseudo-code    order ← Gray order of the transactions' Q
                             the others join them; then, round by round: dissolve groups whose members gain more
                             elsewhere, move or swap single transactions, found new groups of k out of those that
                             others can spare; short transactions at last as dense data
-               (with some effort, or for little data) PTA's groups instead, should they lose less
+               PTA's groups instead, should they lose less (at effort 0 formed only if a sample leaves it open)
                publish every transaction with its Q replaced by the majority of its group
 Postcondition  every transaction is in one group. Groups begin with at least k members. A transaction leaves a group
                only if more than k are there, or in a swap that brings another one in, or when the whole group is
@@ -29,14 +29,12 @@ from __future__ import annotations
 import numpy as np
 
 from anonset import _native
-from anonset.group.centers import recode, require_enough
-from anonset.group.diversity import diverse, first_sizes, loss, require_diversity
-from anonset.group.windows import window_groups
+from anonset.group.centers import losses, recode, require_enough
+from anonset.group.diversity import diverse, first_sizes, require_diversity
 from anonset.job import Job
-from anonset.methods import pta
+from anonset.methods._never_worse import never_worse_than_pta
 from anonset.models.k_anonymity import DIVERSITY
 from anonset.order.gray import gray_sorted
-from anonset.order.tour import prim_tours
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
 from anonset.transactions import Ints, Transactions
@@ -55,7 +53,7 @@ DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more tha
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 SHORT, LONG = 4.0, 6.0  # items per transaction, on average
-SURE_EFFORT, SURE_SIZE = 2, 2_000  # from this effort on, and for so few transactions, PTA's groups are tried as well
+SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
 
 def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | None = None) -> Draft:
@@ -64,7 +62,7 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
     if diversity is not None:
         require_diversity(data, diversity)
     quasi = data.quasi()
-    dense = is_dense(quasi)
+    dense = is_dense(quasi, job.threads)
     ordering, quasi = gray_sorted(quasi, job)
     with job.stage("groups"):
         find = _dense_groups if dense else _sparse_groups
@@ -76,24 +74,18 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
                 diverse(quasi, secret, find(quasi, size, effort, job), k, diversity, effort, job)
                 for size in first_sizes(secret, k, diversity)
             ]
-            groups = min(tried, key=lambda found: loss(quasi, found))
-    if diversity is None and (effort >= SURE_EFFORT or len(data) <= SURE_SIZE):
-        groups = min(groups, _pta_groups(quasi, k, job), key=lambda found: loss(quasi, found))
+            groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
+    if diversity is None:
+        groups = never_worse_than_pta(quasi, groups, k, effort >= SURE_EFFORT, job)
     published = recode(data, quasi, groups, None, job, ordering)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
 
 
-def _pta_groups(quasi: Transactions, k: int, job: Job) -> Ints:
-    bounds = pta.cut(len(quasi), k)
-    loops, _ = prim_tours(quasi, np.arange(len(quasi)), bounds, job)
-    return window_groups(quasi, loops, bounds, k, job)[0]
-
-
-def is_dense(quasi: Transactions) -> bool:
+def is_dense(quasi: Transactions, threads: int = 1) -> bool:
     """Whether transactions hold so large a share of the items in use that nearly all of them overlap."""
-    used = int(np.count_nonzero(quasi.item_counts))
+    used = int(np.count_nonzero(_native.item_counts(quasi.items, quasi.n_items, threads)))
     mean = quasi.nnz / len(quasi) if len(quasi) else 0.0
     return 0 < quasi.n_items <= DENSE_ITEMS and mean >= DENSITY * used
 

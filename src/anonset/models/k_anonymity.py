@@ -158,7 +158,7 @@ SPEC = ModelSpec(
     params=(K,),
     check=check,
     paper="L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",
-    default_method="pta",
+    default_method="crowd",
     options=(PROTECT, DIVERSITY),
     wording=_wording,
 )
