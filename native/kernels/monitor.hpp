@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace anonset {
+
+// What threads write to all the time lies at least so many bytes apart, or they would take cache lines from each other.
+constexpr std::size_t APART = 128;
 
 // Thrown inside a kernel once somebody asked it to stop.
 struct Cancelled : std::exception {

@@ -35,14 +35,25 @@ inline std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int
 inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads,
                           Monitor& monitor) {
     OwnedCsr out;
-    out.offsets.reserve(count + 1);
-    for_rows(data, order, count, [&](std::int64_t row) { out.offsets.push_back(out.offsets.back() + data.size(row)); });
-    out.items.resize(out.offsets.back());
+    out.offsets.resize(count + 1);
     const std::int64_t blocks = std::min<std::int64_t>(count, 8 * thread_count(threads));
+    const auto first = [&](std::int64_t block) { return count * block / blocks; };
+    std::vector<std::int64_t> before(blocks + 1, 0);  // items in the blocks before
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        const std::int64_t first = count * block / blocks, last = count * (block + 1) / blocks;
-        std::int32_t* next = out.items.data() + out.offsets[first];
-        for_rows(data, order + first, last - first,
+        std::int64_t inside = 0, *next = out.offsets.data() + first(block);
+        for_rows(data, order + first(block), first(block + 1) - first(block), [&](std::int64_t row) {
+            *next++ = inside;
+            inside += data.size(row);
+        });
+        before[block + 1] = inside;
+    });
+    for (std::int64_t block = 0; block < blocks; ++block) before[block + 1] += before[block];
+    out.offsets[count] = before[blocks];
+    out.items.resize(before[blocks]);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
+        for (std::int64_t i = first(block); i < first(block + 1); ++i) out.offsets[i] += before[block];
+        std::int32_t* next = out.items.data() + before[block];
+        for_rows(data, order + first(block), first(block + 1) - first(block),
                  [&](std::int64_t row) { next = std::copy(data.begin(row), data.end(row), next); });
     });
     return out;
@@ -67,7 +78,7 @@ inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, con
     std::vector<OwnedCsr> centers(blocks);
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
         std::vector<std::int32_t>& count = holders[worker];
-        OwnedCsr& out = centers[block];
+        OwnedCsr out;
         for (std::int64_t g = groups * block / blocks; g < groups * (block + 1) / blocks; ++g) {
             const std::int64_t *rows = members.data() + first[g], size = first[g + 1] - first[g];
             for_rows(data, rows, size, [&](std::int64_t row) {
@@ -80,6 +91,7 @@ inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, con
             std::sort(out.items.begin() + out.offsets.back(), out.items.end());
             out.close_row();
         }
+        centers[block] = std::move(out);
     });
     return joined(std::move(centers));
 }

@@ -270,7 +270,7 @@ class SegmentTours {
         KeyMatrix<Key> keys;
         TourGrower<Key> grower;
     };
-    struct Worker {
+    struct alignas(APART) Worker {
         explicit Worker(std::int64_t vocabulary) : shared(vocabulary) {}
         SharedItems shared;
         std::tuple<Bench<std::uint16_t>, Bench<std::uint32_t>, Bench<std::uint64_t>> benches;

@@ -19,7 +19,7 @@ struct WindowGroups {
 
 // Groups tour after tour, each at least k long; one object per thread. Positions run along the tour and, because it is
 // closed, once more around: position i + size is position i.
-class WindowGrouper {
+class alignas(APART) WindowGrouper {
   public:
     WindowGrouper(const Csr& data, std::int64_t vocabulary, std::int64_t k)
         : data_(data), k_(k), places_(vocabulary, 0) {
