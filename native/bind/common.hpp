@@ -27,10 +27,11 @@ template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 // Hands a vector's memory to NumPy without copying.
-template <class T>
-Out<T> to_numpy(std::vector<T>&& values) {
-    auto* owner = new std::vector<T>(std::move(values));
-    nb::capsule free(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Memory>
+Out<T> to_numpy(std::vector<T, Memory>&& values) {
+    using Owned = std::vector<T, Memory>;
+    auto* owner = new Owned(std::move(values));
+    nb::capsule free(owner, [](void* p) noexcept { delete static_cast<Owned*>(p); });
     return Out<T>(owner->data(), {owner->size()}, free);
 }
 

@@ -8,7 +8,7 @@ void bind_gray(nb::module_& m) {
     m.def(
         "gray_order",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, int threads, PyMonitor& monitor) {
-            std::vector<std::int64_t> order;
+            Buffer<std::int64_t> order;
             run(monitor, [&](Monitor& watched) {
                 order = GraySort(to_csr(offsets, items), rank.data(), static_cast<std::int64_t>(rank.shape(0)), threads,
                                  watched)

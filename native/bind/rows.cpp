@@ -32,6 +32,18 @@ void bind_rows(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("order"), nb::arg("threads") = 1);
     m.def(
+        "part_rows",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<bool> hidden, int threads) {
+            std::pair<OwnedCsr, OwnedCsr> out;
+            {
+                nb::gil_scoped_release without_gil;
+                Monitor unwatched;
+                out = part_rows(to_csr(offsets, items), hidden.data(), threads, unwatched);
+            }
+            return std::pair(to_numpy(std::move(out.first)), to_numpy(std::move(out.second)));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("hidden"), nb::arg("threads") = 1);
+    m.def(
         "majority_centers",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> group, std::optional<In<bool>> voters,
            std::int32_t groups, int threads) {

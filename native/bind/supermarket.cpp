@@ -7,7 +7,10 @@ namespace anonset::bind {
 namespace {
 template <class T>
 std::vector<T> to_vector(const In<T>& values) {
-    return std::vector<T>(values.data(), values.data() + values.shape(0));
+    return {values.data(), values.data() + values.shape(0)};
+}
+OwnedCsr to_owned(const In<std::int64_t>& offsets, const In<std::int32_t>& items) {
+    return {{offsets.data(), offsets.data() + offsets.shape(0)}, {items.data(), items.data() + items.shape(0)}};
 }
 }  // namespace
 
@@ -18,9 +21,8 @@ void bind_supermarket(nb::module_& m) {
             "__init__",
             [](Assortment* self, In<double> popularity, In<std::int32_t> category, In<double> buyers,
                In<std::int64_t> meal_offsets, In<std::int32_t> meals, In<std::int32_t> sensitive, In<double> need) {
-                new (self) Assortment{to_vector(popularity), to_vector(category),
-                                      to_vector(buyers),     {to_vector(meal_offsets), to_vector(meals)},
-                                      to_vector(sensitive),  to_vector(need)};
+                new (self) Assortment{to_vector(popularity),         to_vector(category),  to_vector(buyers),
+                                      to_owned(meal_offsets, meals), to_vector(sensitive), to_vector(need)};
             },
             nb::arg("popularity"), nb::arg("category"), nb::arg("buyers"), nb::arg("meal_offsets"), nb::arg("meals"),
             nb::arg("sensitive"), nb::arg("need"));

@@ -90,10 +90,10 @@ class NeighbourLists {
     }
 
     Csr secrets_;
-    std::vector<std::int32_t> position_, next_, previous_;
+    Buffer<std::int32_t> position_, next_, previous_;
     std::vector<std::int32_t> after_;  // per list, a node at or before the first one behind the current row
-    std::vector<std::int32_t> node_of_;
-    std::vector<std::int64_t> first_node_;
+    Buffer<std::int32_t> node_of_;
+    Buffer<std::int64_t> first_node_;
 };
 
 class CahdFinder {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "buffer.hpp"
+
 namespace anonset {
 
 struct Csr {
@@ -32,8 +34,8 @@ void for_rows(const Csr& data, const std::int64_t* rows, std::int64_t count, Bod
 
 // The same, owning its memory: what kernels return.
 struct OwnedCsr {
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::int32_t> items;
+    Buffer<std::int64_t> offsets{0};
+    Buffer<std::int32_t> items;
 
     Csr view() const { return {offsets.data(), items.data(), static_cast<std::int64_t>(offsets.size()) - 1}; }
     void close_row() { offsets.push_back(static_cast<std::int64_t>(items.size())); }

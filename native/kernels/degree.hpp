@@ -2,6 +2,7 @@
 // (Theorem 1 of Ghinita, Kalnis and Tao), and the loop over the sensitive transactions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -103,8 +104,10 @@ std::vector<std::int32_t> form_groups(const DegreeProblem& problem, Finder& find
     std::vector<std::int32_t> group(problem.rows(), -1), members;
     std::int32_t next = 0;
     for (std::int64_t t = 0; t < problem.rows(); ++t) {
-        if ((t & 255) == 0) monitor.check();
-        monitor.advance();
+        if (t % 256 == 0) {
+            monitor.check();
+            monitor.advance(std::min<std::int64_t>(256, problem.rows() - t));
+        }
         if (group[t] >= 0 || !problem.is_sensitive(t)) continue;
         members.assign(1, static_cast<std::int32_t>(t));
         finder.find(t, members);

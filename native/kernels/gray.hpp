@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -35,14 +34,18 @@ ANONSET_CLONES inline void sort_few(const std::int32_t* items, std::int64_t size
 struct GrayTokens {
     Csr data;
     std::int64_t domain;
-    std::unique_ptr<std::uint32_t[]> tokens;  // left as it is until a row is written
+    Buffer<std::uint32_t> tokens;
 
     GrayTokens(const Csr& rows, const std::int32_t* rank, std::int64_t items)
-        : data(rows), domain(items), tokens(new std::uint32_t[rows.offsets[rows.rows]]), rank_(rank) {}
+        : data(rows), domain(items), tokens(rows.offsets[rows.rows]), rank_(rank) {}
 
-    // `marks` is an empty bitmap of the domain, and is one again afterwards.
+    // Keeps the tokens of a row for `at`. `marks` is an empty bitmap of the domain, and is one again afterwards.
     void recode(std::int64_t row, std::vector<std::uint64_t>& marks) {
-        std::uint32_t* out = tokens.get() + data.offsets[row];
+        recode(row, marks, tokens.data() + data.offsets[row]);
+    }
+
+    // Writes the tokens of a row elsewhere.
+    void recode(std::int64_t row, std::vector<std::uint64_t>& marks, std::uint32_t* out) const {
         const std::int64_t size = data.size(row);
         const std::int32_t* items = data.begin(row);
         if (size <= FEW) {
@@ -62,10 +65,12 @@ struct GrayTokens {
     }
     std::vector<std::uint64_t> marks() const { return std::vector<std::uint64_t>((domain + 63) / 64, 0); }
 
-    // The token at any depth; beyond the end, zeros.
+    // The token of a row at any depth; beyond the end, zeros.
     std::uint32_t at(std::int64_t row, std::int64_t depth) const {
-        const std::int64_t size = data.size(row);
-        if (depth < size) return tokens[data.offsets[row] + depth];
+        return at(tokens.data() + data.offsets[row], data.size(row), depth);
+    }
+    std::uint32_t at(const std::uint32_t* row, std::int64_t size, std::int64_t depth) const {
+        if (depth < size) return row[depth];
         return depth == size && size % 2 == 1 ? static_cast<std::uint32_t>(domain + 1) : 0;
     }
 
@@ -84,19 +89,16 @@ class GraySort {
           threads_(thread_count(threads)),
           parts_(threads_ == 1 ? 1 : 8 * threads_),  // a thread that is held up does not keep the others waiting
           monitor_(monitor),
-          entries_(new Entry[data.rows]) {
+          keys_(data.rows) {
         while (bits_ < 32 && (std::uint64_t{1} << bits_) <= static_cast<std::uint64_t>(domain) + 1) ++bits_;
         per_key_ = 64 / bits_;
     }
 
     // The rows in Gray order; equal rows keep their order, so the answer is one for any number of threads.
-    std::vector<std::int64_t> order() {
+    Buffer<std::int64_t> order() {
         const std::int64_t rows = tokens_.data.rows;
         std::vector<std::vector<std::uint64_t>> marks(threads_, tokens_.marks());
-        for_blocks({0, rows, 0}, [&](std::int64_t row, int worker) {
-            tokens_.recode(row, marks[worker]);
-            entries_[row] = {key(row, 0), row};
-        });
+        for_blocks({0, rows, 0}, [&](std::int64_t row, int worker) { keys_[row] = first_key(row, marks[worker]); });
         std::vector<Run> large, small;
         const std::int64_t limit = std::max<std::int64_t>(4096, rows / (8 * threads_));
         const auto keep = [&](const Run& run) { (run.end - run.begin > limit ? large : small).push_back(run); };
@@ -111,7 +113,7 @@ class GraySort {
         }
         const auto runs = static_cast<std::int64_t>(small.size());
         parallel_for(runs, threads_, monitor_, [&](std::int64_t i, int) { refine(small[i]); }, 16);
-        std::vector<std::int64_t> order(rows);
+        Buffer<std::int64_t> order(rows);
         for_blocks({0, rows, 0}, [&](std::int64_t i, int) { order[i] = entries_[i].row; });
         return order;
     }
@@ -127,9 +129,26 @@ class GraySort {
     };
 
     std::uint64_t key(std::int64_t row, std::int64_t depth) const {
-        std::uint64_t packed = 0;
-        for (int i = 0; i < per_key_; ++i) packed = packed << bits_ | tokens_.at(row, depth + i);
-        return packed;
+        return packed([&](int i) { return tokens_.at(row, depth + i); });
+    }
+
+    // A row that the first key tells as a whole is never looked at again: its tokens are not kept.
+    std::uint64_t first_key(std::int64_t row, std::vector<std::uint64_t>& marks) {
+        const std::int64_t size = tokens_.data.size(row);
+        if (size >= per_key_) {
+            tokens_.recode(row, marks);
+            return key(row, 0);
+        }
+        std::uint32_t brief[64];
+        tokens_.recode(row, marks, brief);
+        return packed([&](int i) { return tokens_.at(brief, size, i); });
+    }
+
+    template <class Token>
+    std::uint64_t packed(Token&& token) const {
+        std::uint64_t all = 0;
+        for (int i = 0; i < per_key_; ++i) all = all << bits_ | token(i);
+        return all;
     }
 
     // Calls found(run) for every run of equal keys whose rows may still differ further on.
@@ -148,7 +167,7 @@ class GraySort {
         const std::int64_t* offsets = tokens_.data.offsets;
         for (std::int64_t i = run.begin; i < run.end; ++i) __builtin_prefetch(offsets + entries_[i].row);
         for (std::int64_t i = run.begin; i < run.end; ++i)
-            __builtin_prefetch(tokens_.tokens.get() + offsets[entries_[i].row] + run.depth);
+            __builtin_prefetch(tokens_.tokens.data() + offsets[entries_[i].row] + run.depth);
 #endif
         for (std::int64_t i = run.begin; i < run.end; ++i) entries_[i].key = key(entries_[i].row, run.depth);
     }
@@ -161,13 +180,13 @@ class GraySort {
             open.pop_back();
             monitor_.check();
             if (run.depth > 0) look_deeper(run);
-            const auto from = entries_.get() + run.begin, to = entries_.get() + run.end;
+            const auto from = entries_.data() + run.begin, to = entries_.data() + run.end;
             if (!std::is_sorted(from, to)) std::sort(from, to);  // equal rows mostly are
             for_ties(run, [&](const Run& ties) { open.push_back(ties); });
         }
     }
 
-    // Brings entries together whose keys begin with the same bits, and calls found(run) for each such run.
+    // Makes the entries, those whose keys begin with the same bits together, and calls found(run) for each such run.
     template <class Found>
     void distribute(Found&& found) {
         const std::int64_t rows = tokens_.data.rows;
@@ -180,20 +199,20 @@ class GraySort {
             parallel_for(threads_, threads_, monitor_, [&](std::int64_t part, int) {
                 std::int64_t* const cursor = next[part].data();
                 const std::int64_t end = block({0, rows, 0}, part + 1, threads_);
-                for (std::int64_t i = block({0, rows, 0}, part, threads_); i < end; ++i)
-                    body(entries_[i], cursor[entries_[i].key >> shift]);
+                for (std::int64_t row = block({0, rows, 0}, part, threads_); row < end; ++row)
+                    body(row, cursor[keys_[row] >> shift]);
             });
         };
-        for_part([](const Entry&, std::int64_t& place) { ++place; });
+        for_part([](std::int64_t, std::int64_t& place) { ++place; });
         std::int64_t total = 0;
         for (std::int64_t bucket = 0; bucket < buckets; ++bucket) {
             const std::int64_t begin = total;
             for (auto& cursor : next) total += std::exchange(cursor[bucket], total);
             if (total > begin) found(Run{begin, total, 0});
         }
-        std::unique_ptr<Entry[]> sorted(new Entry[rows]);
-        for_part([&](const Entry& entry, std::int64_t& place) { sorted[place++] = entry; });
-        entries_.swap(sorted);
+        entries_.resize(rows);
+        for_part([&](std::int64_t row, std::int64_t& place) { entries_[place++] = {keys_[row], row}; });
+        Buffer<std::uint64_t>().swap(keys_);
     }
 
     std::int64_t block(const Run& run, std::int64_t i, std::int64_t blocks) const {
@@ -208,7 +227,7 @@ class GraySort {
     }
 
     void sort_blocks(const Run& run) {
-        const auto start = entries_.get();
+        const auto start = entries_.data();
         const auto at = [&](std::int64_t i) { return block(run, i, threads_); };
         parallel_for(threads_, threads_, monitor_,
                      [&](std::int64_t i, int) { std::sort(start + at(i), start + at(i + 1)); });
@@ -226,7 +245,8 @@ class GraySort {
     int threads_;
     std::int64_t parts_;
     Monitor& monitor_;
-    std::unique_ptr<Entry[]> entries_;
+    Buffer<std::uint64_t> keys_;  // by row
+    Buffer<Entry> entries_;       // from `distribute` on
     int bits_ = 1;
     int per_key_;
 };

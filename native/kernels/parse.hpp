@@ -318,7 +318,7 @@ inline std::int64_t line_of_row(std::string_view text, std::string_view separato
 // Renumbers the items (code → place[code]), sorts them inside each row and leaves repeats out.
 inline OwnedCsr sort_rows(const Csr& data, const std::int32_t* place, int threads, Monitor& monitor) {
     constexpr std::int64_t block = 4096;
-    std::vector<std::int32_t> sorted(data.offsets[data.rows]);
+    Buffer<std::int32_t> sorted(data.offsets[data.rows]);
     OwnedCsr out;
     out.offsets.assign(data.rows + 1, 0);
     parallel_for((data.rows + block - 1) / block, threads, monitor, [&](std::int64_t task, int) {

@@ -88,7 +88,7 @@ class PatternTree {
             smaller_.close_row();
         }
         for (std::int64_t p = 0; p < sets_.rows; ++p) count[p + 1] += count[p];
-        larger_.offsets = count;
+        larger_.offsets.assign(count.begin(), count.end());
         larger_.items.resize(smaller_.items.size());
         const Csr down = smaller_.view();
         for (std::int64_t p = 0; p < sets_.rows; ++p)

@@ -127,7 +127,7 @@ class QuestBlock {
     static constexpr int kPatience = 64;  // patterns in a row that bring nothing new: nothing is left to add
 
     // Adds patterns until the transaction is full; gives back the pattern that the next one starts with.
-    std::int32_t fill_one(std::vector<std::int32_t>& items, std::size_t full, std::int32_t carried, Random& random) {
+    std::int32_t fill_one(Buffer<std::int32_t>& items, std::size_t full, std::int32_t carried, Random& random) {
         const std::size_t start = items.size();
         for (int idle = 0; items.size() < full && idle < kPatience;) {
             const std::int32_t pattern = carried != kNone ? carried : patterns_.draw(random);

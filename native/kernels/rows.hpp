@@ -31,30 +31,94 @@ inline std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int
     return std::move(counts[0]);
 }
 
+// Rows in blocks that threads work on side by side; what a block writes begins where the blocks before it end.
+class RowBlocks {
+  public:
+    RowBlocks(std::int64_t rows, int threads, Monitor& monitor)
+        : rows_(rows),
+          blocks_(std::min<std::int64_t>(rows, 8 * thread_count(threads))),
+          threads_(threads),
+          monitor_(monitor),
+          before_(blocks_ + 1, 0) {}
+
+    // Calls size(first, last) for the rows of each block: how much it will write. Returns how much all will.
+    template <class Size>
+    std::int64_t measure(Size&& size) {
+        run([&](std::int64_t block) { before_[block + 1] = size(first(block), first(block + 1)); });
+        for (std::int64_t block = 0; block < blocks_; ++block) before_[block + 1] += before_[block];
+        return before_[blocks_];
+    }
+
+    // Calls write(first, last, before) for the rows of each block, where `before` is what the blocks before it write.
+    template <class Write>
+    void write(Write&& write) {
+        run([&](std::int64_t block) { write(first(block), first(block + 1), before_[block]); });
+    }
+
+  private:
+    std::int64_t first(std::int64_t block) const { return rows_ * block / blocks_; }
+    template <class Body>
+    void run(Body&& body) {
+        parallel_for(blocks_, threads_, monitor_, [&](std::int64_t block, int) { body(block); });
+    }
+
+    std::int64_t rows_, blocks_;
+    int threads_;
+    Monitor& monitor_;
+    std::vector<std::int64_t> before_;
+};
+
 // The rows of `data` named by `order`, one after the other.
 inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads,
                           Monitor& monitor) {
     OwnedCsr out;
     out.offsets.resize(count + 1);
-    const std::int64_t blocks = std::min<std::int64_t>(count, 8 * thread_count(threads));
-    const auto first = [&](std::int64_t block) { return count * block / blocks; };
-    std::vector<std::int64_t> before(blocks + 1, 0);  // items in the blocks before
-    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        std::int64_t inside = 0, *next = out.offsets.data() + first(block);
-        for_rows(data, order + first(block), first(block + 1) - first(block), [&](std::int64_t row) {
-            *next++ = inside;
-            inside += data.size(row);
+    RowBlocks blocks(count, threads, monitor);
+    out.offsets[count] = blocks.measure([&](std::int64_t first, std::int64_t last) {
+        std::int64_t size = 0, *next = out.offsets.data() + first;
+        for_rows(data, order + first, last - first, [&](std::int64_t row) {
+            *next++ = size;
+            size += data.size(row);
         });
-        before[block + 1] = inside;
+        return size;
     });
-    for (std::int64_t block = 0; block < blocks; ++block) before[block + 1] += before[block];
-    out.offsets[count] = before[blocks];
-    out.items.resize(before[blocks]);
-    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        for (std::int64_t i = first(block); i < first(block + 1); ++i) out.offsets[i] += before[block];
-        std::int32_t* next = out.items.data() + before[block];
-        for_rows(data, order + first(block), first(block + 1) - first(block),
+    out.items.resize(out.offsets[count]);
+    blocks.write([&](std::int64_t first, std::int64_t last, std::int64_t before) {
+        for (std::int64_t i = first; i < last; ++i) out.offsets[i] += before;
+        std::int32_t* next = out.items.data() + before;
+        for_rows(data, order + first, last - first,
                  [&](std::int64_t row) { next = std::copy(data.begin(row), data.end(row), next); });
+    });
+    return out;
+}
+
+// The rows without the hidden items, and with nothing but these.
+inline std::pair<OwnedCsr, OwnedCsr> part_rows(const Csr& data, const bool* hidden, int threads, Monitor& monitor) {
+    std::pair<OwnedCsr, OwnedCsr> out;
+    auto& plain = out.first;
+    auto& secret = out.second;
+    plain.offsets.resize(data.rows + 1);
+    secret.offsets.resize(data.rows + 1);
+    RowBlocks blocks(data.rows, threads, monitor);
+    secret.offsets[data.rows] = blocks.measure([&](std::int64_t first, std::int64_t last) {
+        std::int64_t size = 0;
+        for (std::int64_t row = first; row < last; ++row) {
+            secret.offsets[row] = size;
+            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item) size += hidden[*item];
+        }
+        return size;
+    });
+    plain.offsets[data.rows] = data.offsets[data.rows] - secret.offsets[data.rows];
+    secret.items.resize(secret.offsets[data.rows]);
+    plain.items.resize(plain.offsets[data.rows]);
+    blocks.write([&](std::int64_t first, std::int64_t last, std::int64_t before) {
+        for (std::int64_t row = first; row < last; ++row) {
+            secret.offsets[row] += before;
+            plain.offsets[row] = data.offsets[row] - secret.offsets[row];
+        }
+        std::int32_t *to = plain.items.data() + plain.offsets[first], *aside = secret.items.data() + before;
+        for (const std::int32_t* item = data.begin(first); item != data.items + data.offsets[last]; ++item)
+            *(hidden[*item] ? aside : to)++ = *item;
     });
     return out;
 }

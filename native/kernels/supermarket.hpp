@@ -116,14 +116,14 @@ class Shopping {
     }
 
   private:
-    void add(std::int32_t product, std::vector<std::int32_t>& items) {
+    void add(std::int32_t product, Buffer<std::int32_t>& items) {
         if (seen_[product] == mark_) return;
         seen_[product] = mark_;
         items.push_back(product);
     }
 
     // Some of it is still at home, and what the household does not eat is left out.
-    void add_meal(std::int32_t household, std::size_t meal, Random& random, std::vector<std::int32_t>& items) {
+    void add_meal(std::int32_t household, std::size_t meal, Random& random, Buffer<std::int32_t>& items) {
         const Csr meals = shop_.meals.view();
         for (const std::int32_t* product = meals.begin(meal); product != meals.end(meal); ++product)
             if (random.chance(0.85) && households_.affinity(household, *product) > 0) add(*product, items);

@@ -305,16 +305,6 @@ class Transactions:
             counts=None if self.counts is None else self.counts[keep],
         )
 
-    def parted(self) -> tuple[Transactions, Transactions]:
-        """The same transactions without their sensitive items, and with nothing but these."""
-        if self.sensitive is None:
-            return self, self.secrets()
-        hidden = self.sensitive[self.items]
-        places = np.flatnonzero(hidden)  # usually few: cheaper than to count along all items
-        sizes = np.bincount(np.searchsorted(self.offsets, places, side="right") - 1, minlength=len(self))
-        secrets = self._part(hidden, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
-        return self._part(~hidden, self.offsets - secrets.offsets), secrets
-
     def quasi(self) -> Transactions:
         """The same transactions without their sensitive items."""
         return self.only(self.quasi_mask)

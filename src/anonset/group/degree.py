@@ -58,7 +58,7 @@ class DegreeProblem:
         return Draft(release, np.arange(len(groups), dtype=np.int64), {"groups": number, **figures})
 
 
-def degree_problem(data: Transactions, p: int) -> DegreeProblem:
+def degree_problem(data: Transactions, p: int, threads: int = 1) -> DegreeProblem:
     """The data apart; an error where nothing is sensitive or no grouping can have degree p.
 
     Examples
@@ -71,7 +71,8 @@ def degree_problem(data: Transactions, p: int) -> DegreeProblem:
         raise ParameterError(
             "sensitive", "name at least one item", "none", "Say which items are the secret: sensitive=['…']."
         )
-    quasi, secret = data.parted()
+    parts = _native.part_rows(data.offsets, data.items, data.sensitive, threads)
+    quasi, secret = (data.with_rows(*part) for part in parts)
     require_degree(secret, p)
     number = np.cumsum(data.sensitive, dtype=np.int32) - 1
     codes: Ints = number[secret.items].astype(np.int32)
@@ -82,13 +83,18 @@ def degree_problem(data: Transactions, p: int) -> DegreeProblem:
 
 def _few_in_order(offsets: Longs, items: Ints, order: Longs) -> tuple[Longs, Ints]:
     """As `take_rows`, for rows that are nearly all empty: only the others are looked at."""
-    sizes = np.diff(offsets)
-    places = np.flatnonzero((sizes > 0)[order])
-    rows = order[places]
-    _, moved = _native.take_rows(offsets, items, rows)
+    holds = np.zeros(len(order), dtype=np.bool_)
+    holds[_rows_of(offsets)] = True
+    places = np.flatnonzero(holds[order])
+    few, moved = _native.take_rows(offsets, items, order[places])
     placed = np.zeros(len(order) + 1, dtype=np.int64)
-    placed[places + 1] = sizes[rows]
-    return np.cumsum(placed), moved
+    placed[places + 1] = np.diff(few)
+    return np.cumsum(placed, out=placed), moved
+
+
+def _rows_of(offsets: Longs) -> Longs:
+    """For each occurrence its transaction, where there are few occurrences: most transactions are never looked at."""
+    return np.searchsorted(offsets, np.arange(offsets[-1]), side="right") - 1
 
 
 def require_degree(secret: Transactions, p: int, name: str = "p") -> None:
@@ -111,5 +117,6 @@ def require_degree(secret: Transactions, p: int, name: str = "p") -> None:
 
 def _count(secret: Transactions, groups: Ints) -> GroupCounts:
     width = max(1, secret.n_items)
-    pairs, counts = np.unique(groups[secret.rows].astype(np.int64) * width + secret.items, return_counts=True)
+    holders = groups[_rows_of(secret.offsets)].astype(np.int64)
+    pairs, counts = np.unique(holders * width + secret.items, return_counts=True)
     return GroupCounts((pairs // width).astype(np.int32), (pairs % width).astype(np.int32), counts.astype(np.int64))

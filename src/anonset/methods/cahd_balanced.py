@@ -32,7 +32,7 @@ from anonset.transactions import Transactions
 
 def run(data: Transactions, job: Job, *, p: int, alpha: int, item_order: ItemOrder) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
-    problem = degree_problem(data, p)
+    problem = degree_problem(data, p, job.threads)
     ordered = problem.in_order(gray_order(problem.quasi, job, item_order), job.threads)
     return ordered.draft(balanced_groups(ordered, alpha, job))
 

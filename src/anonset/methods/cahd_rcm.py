@@ -24,7 +24,7 @@ from anonset.transactions import Transactions
 
 def run(data: Transactions, job: Job, *, p: int, alpha: int) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
-    problem = degree_problem(data, p)
+    problem = degree_problem(data, p, job.threads)
     ordered = problem.in_order(band_order(problem.quasi, job), job.threads)
     return ordered.draft(cahd_groups(ordered, alpha, job))
 

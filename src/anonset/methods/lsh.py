@@ -25,7 +25,7 @@ from anonset.transactions import Transactions
 
 def run(data: Transactions, job: Job, *, p: int, width: int, tables: int | None, interrupt: bool) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
-    problem = degree_problem(data, p)
+    problem = degree_problem(data, p, job.threads)
     groups, exact = lsh_groups(problem, width, tables, interrupt, job)
     return problem.draft(groups, exact_searches=exact)
 

@@ -24,7 +24,7 @@ from anonset.transactions import Transactions
 
 def run(data: Transactions, job: Job, *, p: int) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
-    problem = degree_problem(data, p)
+    problem = degree_problem(data, p, job.threads)
     return problem.draft(mondrian_groups(problem, job))
 
 
