@@ -1,6 +1,7 @@
 #include "kernels/dual.hpp"
 
 #include "bind/common.hpp"
+#include "kernels/centers.hpp"
 
 namespace anonset::bind {
 
@@ -18,6 +19,21 @@ void bind_dual(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("n_items"), nb::arg("k"),
         nb::arg("wanted"), nb::arg("dense"), nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "center_pass",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
+           In<double> lifts, std::int32_t n_items, std::int64_t k, bool dense, std::int64_t keep, std::int64_t widest,
+           std::int64_t budget, PyMonitor& monitor, int threads) {
+            std::vector<double> price;
+            run(monitor, [&](Monitor& watched) {
+                price = center_pass(to_csr(offsets, items), weights.data(), prices.data(), lifts.data(), n_items, k,
+                                    dense, {keep, widest, budget}, threads, watched);
+            });
+            return to_numpy(std::move(price));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("lifts"),
+        nb::arg("n_items"), nb::arg("k"), nb::arg("dense"), nb::arg("keep"), nb::arg("widest"), nb::arg("budget"),
+        nb::arg("monitor"), nb::arg("threads"));
 }
 
 }  // namespace anonset::bind

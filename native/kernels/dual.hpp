@@ -279,36 +279,55 @@ ANONSET_CLONES inline void search(const Problem& problem, const Postings& index,
     }
 }
 
+// Finds the cheapest offers to a row. `dense` says whether to compare bitmaps of all pairs or to walk an inverted index
+// of the overlapping ones.
+class Market {
+  public:
+    struct Scratch {
+        Cheapest cheapest;
+        Touched touched;
+        std::vector<std::uint8_t> counts;
+    };
+    const Problem problem;
+
+    Market(const Csr& data, const std::int64_t* weight, const double* y, std::int32_t n_items, std::int64_t k,
+           bool dense)
+        : problem(data, weight, y, k),
+          dense_(dense),
+          bits_(dense ? data : Csr{data.offsets, data.items, 0}, n_items),
+          index_(dense ? Csr{data.offsets, data.items, 0} : data, n_items),
+          blind_(problem) {}
+
+    void look(std::int64_t u, std::int64_t keep, Scratch& scratch) const {
+        constexpr std::int64_t SCAN = 16;  // bytes that can be scanned in the time of a visit
+        const Csr& data = problem.data;
+        scratch.cheapest.begin(keep, static_cast<double>(data.size(u)));
+        if (dense_)
+            search(problem, bits_, u, scratch.cheapest);
+        else if (blind_.fits(data.size(u)) && SCAN * index_.visits(data, u) > data.rows)
+            search(problem, index_, blind_, u, scratch.cheapest, scratch.counts);
+        else
+            scratch.touched.search(problem, index_, u, scratch.cheapest);
+    }
+
+  private:
+    const bool dense_;
+    const Bits bits_;
+    const Postings index_;
+    const Blind blind_;
+};
+
 }  // namespace dual
 
-// `dense` says whether to compare bitmaps of all pairs or to walk an inverted index of the overlapping ones.
 inline DualPass dual_pass(const Csr& data, const std::int64_t* weight, const double* y, std::int32_t n_items,
                           std::int64_t k, const std::int64_t* wanted, std::int64_t count, bool dense, int threads,
                           Monitor& monitor) {
-    constexpr std::int64_t SCAN = 16;  // bytes that can be scanned in the time of a visit
-    struct Worker {
-        dual::Cheapest cheapest;
-        dual::Touched touched;
-        std::vector<std::uint8_t> counts;
-    };
-    const Csr none{data.offsets, data.items, 0};
-    const dual::Problem problem(data, weight, y, k);
-    const dual::Bits bits(dense ? data : none, n_items);
-    const dual::Postings index(dense ? none : data, n_items);
-    const dual::Blind blind(problem);
+    const dual::Market market(data, weight, y, n_items, k, dense);
     DualPass out{std::vector<double>(count), std::vector<double>(count)};
-    std::vector<Worker> workers(thread_count(threads));
+    std::vector<dual::Market::Scratch> workers(thread_count(threads));
     parallel_for(count, threads, monitor, [&](std::int64_t task, int number) {
-        Worker& worker = workers[number];
-        const std::int64_t u = wanted[task];
-        worker.cheapest.begin(k - 1, static_cast<double>(data.size(u)));
-        if (dense)
-            dual::search(problem, bits, u, worker.cheapest);
-        else if (blind.fits(data.size(u)) && SCAN * index.visits(data, u) > data.rows)
-            dual::search(problem, index, blind, u, worker.cheapest, worker.counts);
-        else
-            worker.touched.search(problem, index, u, worker.cheapest);
-        problem.settle(u, worker.cheapest.sorted(), out.value[task], out.dearest[task]);
+        market.look(wanted[task], k - 1, workers[number]);
+        market.problem.settle(wanted[task], workers[number].cheapest.sorted(), out.value[task], out.dearest[task]);
     });
     return out;
 }

@@ -101,6 +101,21 @@ def dual_pass(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Floats]: ...
+def center_pass(
+    offsets: Longs,
+    items: Ints,
+    weights: Longs,
+    prices: Floats,
+    lifts: Floats,
+    n_items: int,
+    k: int,
+    dense: bool,
+    keep: int,
+    widest: int,
+    budget: int,
+    monitor: Monitor,
+    threads: int,
+) -> Floats: ...
 def gray_order(offsets: Longs, items: Ints, rank: Ints, threads: int, monitor: Monitor) -> Longs: ...
 def gray_keys(offsets: Longs, items: Ints, rank: Ints) -> tuple[Longs, Bytes]: ...
 def prim_tours(
