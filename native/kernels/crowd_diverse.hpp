@@ -1,11 +1,13 @@
 // `crowd` with diversity: groups of at least k rows in which every secret occurs in at most one of p rows.
 //
 // The start are groups of at least k without regard to secrets. First those are repaired that hold a secret too often:
-// by exchanging a holder against a row of another group, or by merging two groups. The excess of a group is the sum of
-// max(0, c * p - s) over its secrets, for c holders among s rows; an exchange must lower the sum over both groups and
-// raise none, a merge lowers the number of groups, so the repair ends: at the latest with one group of all rows, which
-// has no excess (the caller has made sure). From then on rows move and swap only if both groups keep at least k rows
-// and no excess, and only if that gains (see docs/methods/crowd.md for the gain).
+// by exchanging a holder against a row of another group, or by merging two groups. An exchange must lower the excess
+// of both groups together and raise none, a merge lowers the number of groups, so the repair ends: at the latest with
+// one group of all rows, which has no excess (the caller has made sure). From then on rows move and swap only if both
+// groups keep at least k rows and no excess, and only if that gains (see docs/methods/crowd.md for the gain).
+//
+// As for sparse data, what could gain is searched for in parallel on a state that stands still; changes are made one
+// after the other, each only if it still gains. So the answer does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "crowd_groups.hpp"
+#include "crowd_secrets.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 
@@ -28,20 +32,32 @@ class DiverseGroups {
   public:
     // `group` numbers the group of each row from 0 without gaps.
     DiverseGroups(const Csr& rows, const Csr& secrets, std::int32_t n_items, const std::int32_t* group,
-                  const DiverseOptions& options, Monitor& monitor)
-        : rows_(rows), secrets_(secrets), options_(options), monitor_(monitor), group_(group, group + rows.rows) {
-        index_rows(n_items);
+                  const DiverseOptions& options, int threads, Monitor& monitor)
+        : rows_(rows),
+          options_(options),
+          threads_(threads),
+          monitor_(monitor),
+          groups_(rows, n_items),
+          secrets_(secrets, options.p, rows.rows ? *std::max_element(group, group + rows.rows) + 1 : 0),
+          scratch_(thread_count(threads)) {
+        std::vector<std::vector<std::int32_t>> members;
         for (std::int32_t row = 0; row < rows.rows; ++row) {
-            if (group_[row] >= static_cast<std::int32_t>(parts_.size())) parts_.resize(group_[row] + 1);
-            put(row, group_[row]);
+            if (group[row] >= static_cast<std::int32_t>(members.size())) members.resize(group[row] + 1);
+            members[group[row]].push_back(row);
+            secrets_.put(row, group[row]);
         }
-        for (Part& part : parts_) part.gain = gain(part);
-        score_.assign(parts_.size(), 0);
+        for (const auto& list : members) groups_.found(list);
+        changed_.assign(members.size(), false);
+        for (Scratch& scratch : scratch_) {
+            scratch.table.prepare(n_items);
+            scratch.score.assign(members.size(), 0);
+        }
+        index_rows(n_items);
     }
 
     std::vector<std::int32_t> solve() {
-        for (std::int32_t g = 0; g < static_cast<std::int32_t>(parts_.size()); ++g)
-            while (!parts_[g].members.empty() && excess(parts_[g]) > 0) {
+        for (std::int32_t g = 0; g < groups_.count(); ++g)
+            while (secrets_.excess(g) > 0) {
                 monitor_.check();
                 if (!expel(g)) merge(g);
             }
@@ -51,25 +67,19 @@ class DiverseGroups {
     }
 
   private:
-    struct Held {  // how many members hold an item or a secret
-        std::int32_t what, count;
-    };
-    struct Part {
-        std::vector<std::int32_t> members;
-        std::vector<Held> items, secrets;  // ascending
-        std::int64_t gain = 0;
-        bool changed = false;
-        std::int64_t size() const { return static_cast<std::int64_t>(members.size()); }
-    };
-    struct Change {  // row leaves its group for `to`, and `back` comes in exchange (-1: nobody does)
+    struct Change {  // row leaves its group for `to`, and `back` comes in exchange (NOBODY: nobody does)
         std::int64_t gain = INT64_MIN;
         std::int32_t row = -1, to = -1, back = -1;
     };
+    struct Scratch {
+        crowd::SwapTable table;
+        std::vector<std::int32_t> score, found;
+    };
 
-    static constexpr std::int32_t NOBODY = -1;
+    static constexpr std::int32_t NOBODY = crowd::Secrets::NOBODY;
     static constexpr std::size_t FEW = 6, MANY = 12;          // groups looked at, to improve and to repair
     static constexpr std::size_t PARTNERS = 16, HOLDERS = 4;  // rows looked at in a group
-    static constexpr std::int64_t LIST = 64;                  // rows looked at in an item's list, to either side
+    static constexpr std::int64_t LIST = 24;                  // rows looked at in an item's list, to either side
 
     void index_rows(std::int32_t n_items) {
         first_.assign(n_items + 1, 0);
@@ -81,68 +91,15 @@ class DiverseGroups {
             for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) holders_[cursor[*i]++] = row;
     }
 
-    static void count(std::vector<Held>& held, const Csr& data, std::int32_t row, std::int32_t sign) {
-        for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i) {
-            const auto at = std::lower_bound(held.begin(), held.end(), *i,
-                                             [](const Held& one, std::int32_t what) { return one.what < what; });
-            if (at == held.end() || at->what != *i)
-                held.insert(at, {*i, sign});
-            else if ((at->count += sign) == 0)
-                held.erase(at);
-        }
-    }
-    void put(std::int32_t row, std::int32_t g) {
-        group_[row] = g;
-        parts_[g].members.push_back(row);
-        count(parts_[g].items, rows_, row, 1);
-        count(parts_[g].secrets, secrets_, row, 1);
-    }
-    void take(std::int32_t row) {
-        Part& part = parts_[group_[row]];
-        part.members.erase(std::find(part.members.begin(), part.members.end(), row));
-        count(part.items, rows_, row, -1);
-        count(part.secrets, secrets_, row, -1);
-    }
-
-    // Calls body(count) for everything that a group holds after `out` has left and `in` has come.
-    template <class Body>
-    static void for_counts(const std::vector<Held>& held, const Csr& data, std::int32_t out, std::int32_t in,
-                           Body&& body) {
-        const std::int32_t none = 0;
-        const std::int32_t *a = out < 0 ? &none : data.begin(out), *a_end = out < 0 ? &none : data.end(out);
-        const std::int32_t *b = in < 0 ? &none : data.begin(in), *b_end = in < 0 ? &none : data.end(in);
-        for (const Held& one : held) {
-            for (; b != b_end && *b < one.what; ++b) body(1);
-            std::int64_t count = one.count;
-            if (a != a_end && *a == one.what) --count, ++a;
-            if (b != b_end && *b == one.what) ++count, ++b;
-            body(count);
-        }
-        for (; b != b_end; ++b) body(1);
-    }
-    std::int64_t gain(const Part& part, std::int32_t out = NOBODY, std::int32_t in = NOBODY) const {
-        const std::int64_t size = part.size() - (out >= 0) + (in >= 0);
-        std::int64_t sum = 0;
-        for_counts(part.items, rows_, out, in, [&](std::int64_t c) { sum += std::max<std::int64_t>(0, 2 * c - size); });
-        return sum;
-    }
-    std::int64_t excess(const Part& part, std::int32_t out = NOBODY, std::int32_t in = NOBODY) const {
-        const std::int64_t size = part.size() - (out >= 0) + (in >= 0);
-        std::int64_t sum = 0;
-        for_counts(part.secrets, secrets_, out, in, [&](std::int64_t c) {
-            if (c > 0) sum += std::max<std::int64_t>(0, c * options_.p - size);
-        });
-        return sum;
-    }
-
     // The groups that rows like this one are in, those with most items in common first; only rows near it in the order
     // of the data are looked at. If there are none, the groups of its neighbours.
-    const std::vector<std::int32_t>& nearby(std::int32_t row, std::size_t most) {
-        found_.clear();
+    const std::vector<std::int32_t>& nearby(std::int32_t row, std::size_t most, Scratch& scratch) const {
+        std::vector<std::int32_t>&found = scratch.found, &score = scratch.score;
+        found.clear();
+        const std::int32_t mine = groups_.of(row);
         const auto meet = [&](std::int32_t other) {
-            const std::int32_t g = group_[other];
-            if (g == group_[row]) return;
-            if (score_[g]++ == 0) found_.push_back(g);
+            const std::int32_t g = groups_.of(other);
+            if (g != mine && score[g]++ == 0) found.push_back(g);
         };
         for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
             const auto begin = holders_.begin() + first_[*i], end = holders_.begin() + first_[*i + 1];
@@ -150,91 +107,96 @@ class DiverseGroups {
             std::for_each(here - std::min<std::int64_t>(LIST, here - begin),
                           here + std::min<std::int64_t>(LIST, end - here), meet);
         }
-        for (std::int32_t step = 1; found_.size() < 2 && step < rows_.rows; ++step) {
+        for (std::int32_t step = 1; found.size() < 2 && step < rows_.rows; ++step) {
             if (row >= step) meet(row - step);
             if (row + step < rows_.rows) meet(row + step);
         }
-        std::sort(found_.begin(), found_.end(),
-                  [&](std::int32_t a, std::int32_t b) { return std::pair(-score_[a], a) < std::pair(-score_[b], b); });
-        for (const std::int32_t g : found_) score_[g] = 0;
-        if (found_.size() > most) found_.resize(most);
-        return found_;
+        const std::size_t kept = std::min(found.size(), most);
+        std::partial_sort(
+            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
+            [&](std::int32_t a, std::int32_t b) { return score[a] > score[b] || (score[a] == score[b] && a < b); });
+        for (const std::int32_t g : found) score[g] = 0;
+        found.resize(kept);
+        return found;
     }
 
     // Groups anywhere that have room for the secret (`room` rows more than its holders need), those next to g in number
     // first: their rows come first at about the same place of the data.
     std::vector<std::int32_t> roomy(std::int32_t g, std::int32_t secret, std::int64_t room) const {
         std::vector<std::int32_t> found;
-        const auto look = [&](std::int64_t h) {
-            if (h < 0 || h >= static_cast<std::int64_t>(parts_.size()) || parts_[h].members.empty()) return;
-            const auto& held = parts_[h].secrets;
-            const auto at = std::lower_bound(held.begin(), held.end(), secret,
-                                             [](const Held& one, std::int32_t what) { return one.what < what; });
-            const std::int64_t count = at != held.end() && at->what == secret ? at->count : 0;
-            if (count * options_.p + room <= parts_[h].size()) found.push_back(static_cast<std::int32_t>(h));
+        const auto look = [&](std::int32_t h) {
+            if (h < 0 || h >= groups_.count() || groups_[h].size() == 0) return;
+            if (secrets_.has_room(h, secret, room)) found.push_back(h);
         };
-        for (std::int64_t step = 1; step < static_cast<std::int64_t>(parts_.size()) && found.size() < FEW; ++step) {
+        for (std::int32_t step = 1; step < groups_.count() && found.size() < FEW; ++step) {
             look(g - step);
             look(g + step);
         }
         return found;
     }
 
-    // The best way for a row to get to h: alone, if its group can spare it, or in exchange for a row of h. Neither
-    // group gets an excess, or one that it had grows; with `mend`, the excess of both together must fall.
-    void consider(std::int32_t row, std::int32_t h, bool mend, Change& best, std::size_t partners = PARTNERS) const {
-        const Part &from = parts_[group_[row]], &to = parts_[h];
-        const std::int64_t had = excess(from), others = excess(to), before = from.gain + to.gain;
-        const auto allowed = [&](std::int32_t back) {
-            const std::int64_t mine = excess(from, row, back), theirs = excess(to, back, row);
-            return mine <= had && theirs <= others && (!mend || mine + theirs < had + others);
+    // Neither group gets an excess, or one that it had grows; with `mend`, that of both together must fall.
+    bool allowed(std::int32_t row, std::int32_t h, std::int32_t back, bool mend) const {
+        const std::int32_t g = groups_.of(row);
+        const std::int64_t had = secrets_.excess(g), others = secrets_.excess(h);
+        const std::int64_t mine = secrets_.excess(g, row, back);
+        if (mine > had) return false;
+        const std::int64_t theirs = secrets_.excess(h, back, row);
+        return theirs <= others && (!mend || mine + theirs < had + others);
+    }
+
+    // The best way for a row to get to h: alone, if its group can spare it, or in exchange for a row of h.
+    void consider(std::int32_t row, std::int32_t h, bool mend, Change& best, crowd::SwapTable& table,
+                  std::size_t partners = PARTNERS) const {
+        const auto weigh = [&](std::int64_t gain, std::int32_t back) {
+            if (gain > best.gain && allowed(row, h, back, mend)) best = {gain, row, h, back};
         };
-        const auto weigh = [&](std::int32_t back) {
-            if (!allowed(back)) return;
-            const std::int64_t change = gain(from, row, back) + gain(to, back, row) - before;
-            if (change > best.gain) best = {change, row, h, back};
-        };
-        if (from.size() > options_.k) weigh(NOBODY);
-        for (std::size_t i = 0; i < std::min(to.members.size(), partners); ++i) weigh(to.members[i]);
+        const std::int32_t alone = groups_.leaving(row) + groups_.joining(row, h);
+        if (groups_[groups_.of(row)].size() > options_.k) weigh(alone, NOBODY);
+        if (!mend && alone <= 0) return;  // such a swap hardly ever gains
+        const auto& others = groups_[h].members;
+        groups_.open(row, h, table);
+        for (std::size_t i = 0; i < std::min(others.size(), partners); ++i)
+            weigh(groups_.swapping(others[i], table), others[i]);
+        groups_.close(row, h, table);
     }
 
     void apply(const Change& change) {
-        const std::int32_t g = group_[change.row], h = change.to;
-        const std::int64_t before = parts_[g].gain + parts_[h].gain;
-        take(change.row);
-        if (change.back >= 0) take(change.back), put(change.back, g);
-        put(change.row, h);
-        for (const std::int32_t one : {g, h}) parts_[one].gain = gain(parts_[one]), parts_[one].changed = true;
-        confirm(g, h, before + change.gain);
-    }
-
-    // In a debug build: the change gained what it was made for, and no group is too small.
-    void confirm([[maybe_unused]] std::int32_t g, [[maybe_unused]] std::int32_t h,
-                 [[maybe_unused]] std::int64_t expected) const {
+        const std::int32_t g = groups_.of(change.row), h = change.to;
+        [[maybe_unused]] std::int64_t gained = leave(change.row);
+        if (change.back >= 0) {
+            gained += leave(change.back);
+            gained += join(change.back, g);
+        }
+        gained += join(change.row, h);
+        changed_[g] = changed_[h] = true;
 #ifdef ANONSET_DEBUG_CHECKS
-        if (parts_[g].gain + parts_[h].gain != expected) throw std::logic_error("diverse: another gain than foretold");
-        if (std::min(parts_[g].size(), parts_[h].size()) < options_.k) throw std::logic_error("diverse: below k");
+        if (gained != change.gain) throw std::logic_error("diverse: another gain than foretold");
+        if (std::min(groups_[g].size(), groups_[h].size()) < options_.k) throw std::logic_error("diverse: below k");
 #endif
     }
-
-    static std::int32_t most_held(const Part& part) {
-        const auto fewer = [](const Held& a, const Held& b) { return a.count < b.count; };
-        return std::max_element(part.secrets.begin(), part.secrets.end(), fewer)->what;
+    std::int64_t leave(std::int32_t row) {
+        secrets_.take(row, groups_.of(row));
+        return groups_.leave(row);
+    }
+    std::int64_t join(std::int32_t row, std::int32_t g) {
+        secrets_.put(row, g);
+        return groups_.join(row, g);
     }
 
     // Some holder of the secret that is most in excess changes places with a row elsewhere.
     bool expel(std::int32_t g) {
-        const Part& part = parts_[g];
-        const std::int32_t secret = most_held(part);
+        const std::int32_t secret = secrets_.most_held(g);
+        crowd::SwapTable& table = scratch_[0].table;
         Change best;
         std::size_t looked = 0;
-        for (const std::int32_t row : part.members) {
-            if (!std::binary_search(secrets_.begin(row), secrets_.end(row), secret)) continue;
+        for (const std::int32_t row : groups_[g].members) {
+            if (!secrets_.holds(row, secret)) continue;
             if (++looked > HOLDERS) break;
-            for (const std::int32_t h : nearby(row, MANY)) consider(row, h, true, best);
+            for (const std::int32_t h : nearby(row, MANY, scratch_[0])) consider(row, h, true, best, table);
             if (best.row < 0)
                 for (const std::int32_t h : roomy(g, secret, options_.p))
-                    consider(row, h, true, best, parts_[h].members.size());
+                    consider(row, h, true, best, table, groups_[h].members.size());
         }
         if (best.row < 0) return false;
         apply(best);
@@ -243,74 +205,94 @@ class DiverseGroups {
 
     // The group takes in another one: of those nearby the one that costs least for the excess that it removes.
     void merge(std::int32_t g) {
-        std::vector<std::int32_t> others = roomy(g, most_held(parts_[g]), 1);
-        for (std::size_t i = 0; i < std::min(parts_[g].members.size(), HOLDERS); ++i)
-            for (const std::int32_t h : nearby(parts_[g].members[i], FEW)) others.push_back(h);
+        std::vector<std::int32_t> others = roomy(g, secrets_.most_held(g), 1);
+        for (std::size_t i = 0; i < std::min(groups_[g].members.size(), HOLDERS); ++i)
+            for (const std::int32_t h : nearby(groups_[g].members[i], FEW, scratch_[0])) others.push_back(h);
         std::int32_t chosen = -1;
         std::tuple<bool, double, std::int64_t> least{};
         for (const std::int32_t h : others) {
-            const Part both = united(g, h);
-            const std::int64_t removed = excess(parts_[g]) + excess(parts_[h]) - excess(both);
-            const std::int64_t lost = parts_[g].gain + parts_[h].gain - both.gain;
+            const std::int64_t together = secrets_.excess_together(g, h);
+            const std::int64_t removed = secrets_.excess(g) + secrets_.excess(h) - together;
+            const std::int64_t lost = groups_[g].gain + groups_[h].gain - groups_.gain_together(g, h);
             const double price = static_cast<double>(lost) / static_cast<double>(std::max<std::int64_t>(1, removed));
-            const std::tuple cost{removed <= 0, price, excess(both)};
+            const std::tuple cost{removed <= 0, price, together};
             if (chosen < 0 || cost < least) chosen = h, least = cost;
         }
-        parts_[g] = united(g, chosen);
-        parts_[chosen] = Part();
-        for (const std::int32_t row : parts_[g].members) group_[row] = g;
+        [[maybe_unused]] const std::int64_t expected = groups_.gain_together(g, chosen);
+        groups_.merge(g, chosen);
+        secrets_.merge(g, chosen);
+        changed_[g] = true;
+#ifdef ANONSET_DEBUG_CHECKS
+        if (groups_[g].gain != expected) throw std::logic_error("diverse: merged groups gain other than foretold");
+#endif
     }
 
-    Part united(std::int32_t g, std::int32_t h) const {
-        Part both = parts_[g];
-        for (const std::int32_t row : parts_[h].members) {
-            both.members.push_back(row);
-            count(both.items, rows_, row, 1);
-            count(both.secrets, secrets_, row, 1);
-        }
-        both.gain = gain(both);
-        both.changed = true;
-        return both;
-    }
-
-    // The rows of groups that changed, one after the other: each moves or swaps to where it gains most, if it gains.
+    // The rows of groups that changed: each moves or swaps to where it gains most, if it gains.
     // (Those of very large groups are where they are because nobody is like them.)
     bool improve() {
         std::vector<std::int32_t> waiting;
         for (std::int32_t row = 0; row < rows_.rows; ++row)
-            if (parts_[group_[row]].changed && parts_[group_[row]].size() <= 8 * std::max(options_.k, options_.p))
+            if (const std::int32_t g = groups_.of(row);
+                changed_[g] && groups_[g].size() <= 8 * std::max(options_.k, options_.p))
                 waiting.push_back(row);
-        for (Part& part : parts_) part.changed = false;
+        std::vector<Change> changes(waiting.size());
+        parallel_for(
+            static_cast<std::int64_t>(waiting.size()), threads_, monitor_,
+            [&](std::int64_t i, int worker) {
+                Scratch& scratch = scratch_[worker];
+                changes[i].gain = 0;
+                for (const std::int32_t h : nearby(waiting[i], FEW, scratch))
+                    consider(waiting[i], h, false, changes[i], scratch.table);
+            },
+            64);
+        changed_.assign(changed_.size(), false);
         bool any = false;
-        for (const std::int32_t row : waiting) {
-            monitor_.check();
-            Change best;
-            best.gain = 0;
-            for (const std::int32_t h : nearby(row, FEW)) consider(row, h, false, best);
-            if (best.row < 0) continue;
-            apply(best);
-            any = true;
-        }
+        for (const Change& change : changes)
+            if (change.row >= 0) any |= retry(change);
         return any;
     }
 
+    // Makes a change that was found before others were made, if it still gains; its row looks again in any case.
+    bool retry(Change change) {
+        const std::int32_t g = groups_.of(change.row);
+        changed_[g] = true;
+        if (g == change.to || (change.back >= 0 && groups_.of(change.back) != change.to)) return false;
+        if (change.back < 0 && groups_[g].size() <= options_.k) return false;
+        change.gain =
+            change.back < 0 ? groups_.leaving(change.row) + groups_.joining(change.row, change.to) : swapped(change);
+        if (change.gain <= 0 || !allowed(change.row, change.to, change.back, false)) return false;
+        apply(change);
+        return true;
+    }
+    std::int64_t swapped(const Change& change) {
+        crowd::SwapTable& table = scratch_[0].table;
+        groups_.open(change.row, change.to, table);
+        const std::int64_t gain = groups_.swapping(change.back, table);
+        groups_.close(change.row, change.to, table);
+        return gain;
+    }
+
     std::vector<std::int32_t> numbered() const {
-        std::vector<std::int32_t> number(parts_.size(), -1), out(group_.size());
+        std::vector<std::int32_t> number(groups_.count(), -1), out(rows_.rows);
         std::int32_t next = 0;
-        for (std::size_t row = 0; row < group_.size(); ++row) {
-            if (number[group_[row]] < 0) number[group_[row]] = next++;
-            out[row] = number[group_[row]];
+        for (std::int32_t row = 0; row < rows_.rows; ++row) {
+            std::int32_t& mine = number[groups_.of(row)];
+            if (mine < 0) mine = next++;
+            out[row] = mine;
         }
         return out;
     }
 
-    Csr rows_, secrets_;
+    Csr rows_;
     DiverseOptions options_;
+    int threads_;
     Monitor& monitor_;
-    std::vector<std::int32_t> group_;
-    std::vector<Part> parts_;
+    crowd::Groups groups_;
+    crowd::Secrets secrets_;
+    std::vector<Scratch> scratch_;
+    std::vector<bool> changed_;
     std::vector<std::int64_t> first_;
-    std::vector<std::int32_t> holders_, found_, score_;
+    std::vector<std::int32_t> holders_;
 };
 
 }  // namespace anonset

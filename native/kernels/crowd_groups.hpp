@@ -107,6 +107,34 @@ class Groups {
         return members;
     }
 
+    // h joins g as a whole.
+    void merge(std::int32_t g, std::int32_t h) {
+        const std::vector<std::int32_t> newcomers = disband(h);
+        for (const std::int32_t row : newcomers) {
+            group_[row] = g;
+            place_[row] = groups_[g].size();
+            groups_[g].members.push_back(row);
+        }
+        change(groups_[g], newcomers.data(), newcomers.size(), 1);
+    }
+    // What g would gain after that.
+    std::int64_t gain_together(std::int32_t g, std::int32_t h) {
+        const Group &one = groups_[g], &other = groups_[h];
+        const std::int64_t size = one.size() + other.size();
+        const auto kept = [&](std::int64_t count) { return std::max<std::int64_t>(0, 2 * count - size); };
+        for (std::size_t i = 0; i < one.items.size(); ++i) slot_[one.items[i]] = one.counts[i];
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < other.items.size(); ++i) {
+            sum += kept(std::int64_t{other.counts[i]} + slot_[other.items[i]]);
+            slot_[other.items[i]] = 0;
+        }
+        for (std::size_t i = 0; i < one.items.size(); ++i) {
+            sum += slot_[one.items[i]] ? kept(one.counts[i]) : 0;
+            slot_[one.items[i]] = 0;
+        }
+        return sum;
+    }
+
     std::int32_t joining(std::int32_t row, std::int32_t g) const {
         std::int32_t gain = 0;
         for (const HalfItem& half : groups_[g].half)

@@ -87,6 +87,7 @@ def diverse_groups(
     k: int,
     p: int,
     rounds: int,
+    threads: int,
     monitor: Monitor,
 ) -> Ints: ...
 def dual_pass(

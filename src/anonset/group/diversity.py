@@ -48,5 +48,15 @@ def diverse(quasi: Transactions, secret: Transactions, groups: Ints, k: int, p: 
     [0, 1, 1, 0, 0]
     """
     return _native.diverse_groups(
-        quasi.offsets, quasi.items, secret.offsets, secret.items, quasi.n_items, groups, k, p, 2 + effort, job.monitor
+        quasi.offsets,
+        quasi.items,
+        secret.offsets,
+        secret.items,
+        quasi.n_items,
+        groups,
+        k,
+        p,
+        rounds=2 + effort,
+        threads=job.threads,
+        monitor=job.monitor,
     )
