@@ -24,12 +24,12 @@ void bind_dual(nb::module_& m) {
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
            In<double> lifts, std::int32_t n_items, std::int64_t k, bool dense, std::int64_t keep, std::int64_t widest,
            std::int64_t budget, PyMonitor& monitor, int threads) {
-            std::vector<double> price;
+            CenterPass pass;
             run(monitor, [&](Monitor& watched) {
-                price = center_pass(to_csr(offsets, items), weights.data(), prices.data(), lifts.data(), n_items, k,
-                                    dense, {keep, widest, budget}, threads, watched);
+                pass = center_pass(to_csr(offsets, items), weights.data(), prices.data(), lifts.data(), n_items, k,
+                                   dense, {keep, widest, budget}, threads, watched);
             });
-            return to_numpy(std::move(price));
+            return std::pair(to_numpy(std::move(pass.price)), to_numpy(std::move(pass.gave_up)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("lifts"),
         nb::arg("n_items"), nb::arg("k"), nb::arg("dense"), nb::arg("keep"), nb::arg("widest"), nb::arg("budget"),

@@ -85,6 +85,8 @@ class Search {
     }
     // What is left when everybody here has given back all.
     std::int64_t charge() const { return charge_; }
+    // Whether there were more centers than may be looked at.
+    bool gave_up() const { return gave_up_; }
     // Whether rows that were left out may have a part in it.
     bool outside() const { return outside_; }
 
@@ -141,6 +143,7 @@ class Search {
     void give_up(const Center& center, std::uint64_t open, int more) {
         const std::int32_t own = center.own - more * UNIT, gain = (center.changes + more) * UNIT;
         const std::int64_t others = own + largest_.sum(k_ - 2);
+        gave_up_ = true;
         owes_(rows_[0].id, PARTS);
         for (std::size_t i = 1; i < rows_.size() && rows_[i].base + gain + others > 0; ++i)
             if (std::min(own, hope(rows_[i], center, open, more)) + others > 0) owes_(rows_[i].id, PARTS);
@@ -202,7 +205,7 @@ class Search {
     const std::int64_t k_, budget_;
     Owes owes_;
     std::int64_t visits_ = 0, charge_ = 0;
-    bool outside_ = false;
+    bool outside_ = false, gave_up_ = false;
     Largest largest_;
     std::vector<Pending> pending_;
 };

@@ -141,9 +141,14 @@ struct CenterEffort {
     std::int64_t keep, widest, budget;
 };
 
-inline std::vector<double> center_pass(const Csr& data, const std::int64_t* weight, const double* y, const double* lift,
-                                       std::int32_t n_items, std::int64_t k, bool dense, const CenterEffort& effort,
-                                       int threads, Monitor& monitor) {
+struct CenterPass {
+    std::vector<double> price;
+    std::vector<std::uint8_t> gave_up;  // rows around which there were more centers than may be looked at
+};
+
+inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const double* y, const double* lift,
+                              std::int32_t n_items, std::int64_t k, bool dense, const CenterEffort& effort, int threads,
+                              Monitor& monitor) {
     using namespace centers;
     struct Worker {
         dual::Market::Scratch scratch;
@@ -158,7 +163,7 @@ inline std::vector<double> center_pass(const Csr& data, const std::int64_t* weig
     const std::int64_t dearest = k * PARTS * (data.rows ? *std::max_element(parts.begin(), parts.end()) : 0);
     std::vector<Worker> workers(thread_count(threads));
     for (Worker& worker : workers) worker.owed.assign(data.rows, 0);
-    std::vector<double> price(y, y + data.rows);
+    CenterPass out{std::vector<double>(y, y + data.rows), std::vector<std::uint8_t>(data.rows)};
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
         if (y[u] <= 0) return;
         Worker& worker = workers[number];
@@ -172,7 +177,9 @@ inline std::vector<double> center_pass(const Csr& data, const std::int64_t* weig
             worker.found.clear();
             const Search search(gatherer.around, effort.budget, owes);
             if (search.outside() && !last) continue;
-            price[u] -= static_cast<double>(std::min(dearest, std::max(search.charge(), gatherer.outsiders))) / UNIT;
+            out.gave_up[u] = search.gave_up();
+            out.price[u] -=
+                static_cast<double>(std::min(dearest, std::max(search.charge(), gatherer.outsiders))) / UNIT;
             break;
         }
         for (const auto& [row, count] : worker.found) worker.owed[row] = std::max(worker.owed[row], count);
@@ -180,9 +187,9 @@ inline std::vector<double> center_pass(const Csr& data, const std::int64_t* weig
     for (std::int64_t v = 0; v < data.rows; ++v) {
         std::int32_t owed = 0;
         for (const Worker& worker : workers) owed = std::max(owed, worker.owed[v]);
-        price[v] -= static_cast<double>(owed * parts[v]) / UNIT;
+        out.price[v] -= static_cast<double>(owed * parts[v]) / UNIT;
     }
-    return price;
+    return out;
 }
 
 }  // namespace anonset

@@ -27,15 +27,15 @@ from anonset import _native
 from anonset.errors import InfeasibleError, ParameterError
 from anonset.job import Job
 from anonset.release import Bound
-from anonset.transactions import Floats, Longs, Transactions
+from anonset.transactions import Floats, Longs, Mask, Transactions
 
 PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
-ROUNDS = 8
+ROUNDS = 10
 ROUND_WORK = 3e10  # visits of all rounds; at least three are made
 LIFTS = (0.5, 0.25, 0.125)  # by which values are raised; multiples of PARTS / STEPS of the kernel
-SMALL_GAIN = 0.01  # a round that raises the sum by a smaller share is followed by smaller lifts
+KEPT = (0.2, 0.2, 0.02)  # a round that keeps no larger share of its lifts is followed by smaller ones
 NEAREST = 64  # how many sets around each are looked at first
 WIDEST = 1024  # and at most
 CENTERS = 5e6  # that are looked at in a round, at most
@@ -84,10 +84,10 @@ class _Problem:
         )
         return values, np.clip(dearest, 0, self.sets.lengths[rows])
 
-    def lowered(self, values: Floats, lifts: Floats, job: Job) -> Floats:
+    def lowered(self, values: Floats, lifts: Floats, job: Job) -> tuple[Floats, Mask]:
         """Values + lifts, lowered until no group loses less than its members' values: true if it was of `values`."""
         by_index, by_bitmap = self.visits
-        return _native.center_pass(
+        found, gave_up = _native.center_pass(
             self.sets.offsets,
             self.sets.items,
             self.weights,
@@ -102,6 +102,7 @@ class _Problem:
             job.monitor,
             job.threads,
         )
+        return found, gave_up > 0
 
     def total(self, values: Floats) -> float:
         return float((self.weights * values).sum())
@@ -182,25 +183,31 @@ def _by_pairs(problem: _Problem, passes: int, job: Job) -> Floats:
 
 
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:
-    """All values are lifted and lowered again as far as groups demand it; by less when that gains little."""
+    """All values are lifted and lowered again as far as groups demand it; by less when that gains little.
+
+    A set with more centers around it than may be looked at holds all its neighbours back: it is not lifted again.
+    """
     values, step = _rounded(values), 0
+    free = problem.weights < problem.k  # k equal sets lose nothing
     with job.stage("raise", total=rounds * len(values)):
         for _ in range(rounds):
-            found = problem.lowered(values, _lifts(problem, values, LIFTS[step]), job)
+            lifts = _lifts(problem, values, LIFTS[step], free)
+            found, gave_up = problem.lowered(values, lifts, job)
+            free &= ~gave_up
             gain = problem.total(found) - problem.total(values)
-            if gain < SMALL_GAIN * problem.total(values):
-                step += 1
             if gain > 0:
                 values = found
+            if gain <= KEPT[step] * problem.total(lifts):
+                step += 1
             if step == len(LIFTS):
                 break
     return values
 
 
-def _lifts(problem: _Problem, values: Floats, lift: float) -> Floats:
-    """No value exceeds the size of its set, and k equal sets lose nothing."""
+def _lifts(problem: _Problem, values: Floats, lift: float, free: Mask) -> Floats:
+    """No value may exceed the size of its set."""
     room = np.floor((problem.sets.lengths - values) / LIFTS[-1]) * LIFTS[-1]
-    lifts: Floats = np.where(problem.weights >= problem.k, 0.0, np.clip(room, 0.0, lift))
+    lifts: Floats = np.where(free, np.clip(room, 0.0, lift), 0.0)
     return lifts
 
 
