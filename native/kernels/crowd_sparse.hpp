@@ -21,8 +21,8 @@ struct CrowdSparseOptions {
     std::int64_t k;
     std::int64_t visits;   // entries of inverted lists that growing may look at, per row
     std::int64_t rounds;   // of dissolving and improving
-    std::int64_t regroup;  // after so many rounds new groups form; 0: never
-    std::int64_t cycles;   // of annealing after the rounds, each with groups to go to looked up anew
+    std::int64_t regroup;  // every so many rounds new groups form; 0: never
+    std::int64_t cycles;   // of annealing after the rounds; each looks up groups to go to, and ends with new groups
     double proposals;      // per row, in all cycles together
     double hot, cold;      // temperatures of the first and the last proposal
     std::uint64_t seed;
@@ -56,25 +56,25 @@ class SparseShard {
             dissolve();
         }
         for (std::int64_t round = 1; round <= options_.rounds; ++round) {
-            look_around(0);
-            if (dissolve() + improve() == 0) break;
-            if (round == options_.regroup) regroup();
+            if (polish() == 0) break;
+            if (options_.regroup > 0 && round % options_.regroup == 0) regroup();
         }
         for (std::int64_t cycle = 0; cycle < options_.cycles; ++cycle) {
             look_around(CHOICES);
             anneal(cycle);
             polish();
+            regroup();
         }
+        if (options_.cycles > 0) polish();
         return numbered();
     }
 
   private:
-    // A few rounds that end where no change gains anything.
-    void polish() {
-        for (int round = 0; round < 3; ++round) {
-            look_around(0);
-            if (dissolve() + improve() == 0) return;
-        }
+    // The number of changes.
+    std::int64_t polish() {
+        look_around(0);
+        const std::int64_t dissolved = dissolve();
+        return dissolved + improve();
     }
 
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }

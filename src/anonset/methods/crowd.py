@@ -124,8 +124,8 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
         rounds=rounds,
         regroup=2 if effort >= 3 else 0,
         cycles=max(0, effort - 4) // 2 if mean < LONG else 0,
-        proposals=6 * effort / mean,
-        hot=0.3,
+        proposals=5 * effort / mean,
+        hot=0.5,
         cold=0.1,
         seed=int(job.random("crowd").integers(1 << 62)),
         part=25_000,
@@ -141,7 +141,7 @@ def _rounds(mean: float, effort: int) -> int:
     """A round costs about as much as PTA where transactions are long, and little where they are short."""
     if mean >= LONG:
         return min(effort, 1) + effort // 4
-    return (3 if mean < SHORT else 1) + effort // 2
+    return (3 if mean < SHORT else 1) + min(effort // 2, 2)
 
 
 def _shards(occurrences: int, effort: int) -> int:
