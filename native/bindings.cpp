@@ -13,6 +13,7 @@ void bind_quest(nb::module_& m);
 void bind_risk(nb::module_& m);
 void bind_kamp(nb::module_& m);
 void bind_km(nb::module_& m);
+void bind_kp(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_supermarket(nb::module_& m);
@@ -64,6 +65,7 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_risk(m);
     anonset::bind::bind_kamp(m);
     anonset::bind::bind_km(m);
+    anonset::bind::bind_kp(m);
     anonset::bind::bind_parse(m);
     anonset::bind::bind_rows(m);
     anonset::bind::bind_supermarket(m);

@@ -2,7 +2,6 @@
 
 #include "bind/common.hpp"
 #include "kernels/k_means.hpp"
-#include "kernels/kp_improve.hpp"
 
 namespace anonset::bind {
 
@@ -14,12 +13,16 @@ using Ints = In<std::int32_t>;
 std::int32_t size_of(const Ints& first) { return static_cast<std::int32_t>(first.shape(0)) - 1; }
 
 std::vector<std::vector<std::int32_t>> members_of(const Ints& group, std::int32_t groups) {
-    std::vector<std::vector<std::int32_t>> members(groups);
+    std::vector<std::int32_t> sizes(groups, 0);
     for (std::size_t row = 0; row < group.shape(0); ++row) {
         const std::int32_t g = group.data()[row];
         if (g >= groups) throw nb::value_error("a group has too large a number");
-        if (g >= 0) members[g].push_back(static_cast<std::int32_t>(row));
+        if (g >= 0) ++sizes[g];
     }
+    std::vector<std::vector<std::int32_t>> members(groups);
+    for (std::int32_t g = 0; g < groups; ++g) members[g].reserve(sizes[g]);
+    for (std::size_t row = 0; row < group.shape(0); ++row)
+        if (const std::int32_t g = group.data()[row]; g >= 0) members[g].push_back(static_cast<std::int32_t>(row));
     return members;
 }
 
@@ -68,25 +71,6 @@ void bind_ant(nb::module_& m) {
         nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("first"),
         nb::arg("cluster"), nb::arg("k"), nb::arg("p"), nb::arg("threads"), nb::arg("monitor"));
     m.def(
-        "kp_improve",
-        [](Longs offsets, Ints codes, Longs secret_offsets, Ints secrets, Ints group, std::int64_t k,
-           std::pair<std::int64_t, std::int64_t> p, double proposals, std::int64_t partners, double hot, double cold,
-           std::int64_t shard, bool dense, std::uint64_t seed, int threads, PyMonitor& monitor) {
-            std::vector<std::int32_t> found;
-            const KpImproveOptions options{k, {p.first, p.second}, proposals, partners, hot, cold, dense, seed};
-            const auto rows = static_cast<std::int64_t>(group.shape(0));
-            run(monitor, [&](Monitor& watched) {
-                auto parts =
-                    dense ? parts_of_clusters(group.data(), rows, shard) : parts_of_groups(group.data(), rows, shard);
-                found = kp_improve(to_csr(offsets, codes), to_csr(secret_offsets, secrets), std::move(parts), options,
-                                   threads, watched);
-            });
-            return to_numpy(std::move(found));
-        },
-        nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("group"),
-        nb::arg("k"), nb::arg("p"), nb::arg("proposals"), nb::arg("partners"), nb::arg("hot"), nb::arg("cold"),
-        nb::arg("shard"), nb::arg("dense"), nb::arg("seed"), nb::arg("threads"), nb::arg("monitor"));
-    m.def(
         "place_rows",
         [](Longs offsets, Ints codes, Longs secret_offsets, Ints secrets, Ints first, Ints group, std::int64_t k,
            std::pair<std::int64_t, std::int64_t> p, int threads, PyMonitor& monitor) {
@@ -104,7 +88,8 @@ void bind_ant(nb::module_& m) {
                 auto full = members_of(group, groups);
                 full.erase(std::remove_if(full.begin(), full.end(), [](const auto& rows) { return rows.empty(); }),
                            full.end());
-                found = place_rest(problem, full, std::move(left), threads, watched);
+                const auto count = static_cast<std::int32_t>(full.size());
+                found = place_rest(problem, full, {{0, count, std::move(left)}}, threads, watched);
             });
             return to_numpy(std::move(found));
         },
@@ -125,17 +110,17 @@ void bind_ant(nb::module_& m) {
     m.def(
         "publish_counts",
         [](Longs center_offsets, Ints center_codes, Ints first, Ints group, Longs offsets, Ints items,
-           In<std::uint8_t> secret) {
+           In<std::uint8_t> secret, int threads, PyMonitor& monitor) {
             PublishedCounts out;
-            {
-                nb::gil_scoped_release without_gil;
+            run(monitor, [&](Monitor& watched) {
                 out = publish_counts(to_csr(center_offsets, center_codes), Levels(first.data(), size_of(first)),
-                                     group.data(), to_csr(offsets, items), secret.data(), size_of(first));
-            }
+                                     group.data(), to_csr(offsets, items), secret.data(), size_of(first), threads,
+                                     watched);
+            });
             return std::pair(to_numpy(std::move(out.rows)), to_numpy(std::move(out.counts)));
         },
         nb::arg("center_offsets"), nb::arg("center_codes"), nb::arg("first"), nb::arg("group"), nb::arg("offsets"),
-        nb::arg("items"), nb::arg("secret"));
+        nb::arg("items"), nb::arg("secret"), nb::arg("threads"), nb::arg("monitor"));
 }
 
 }  // namespace anonset::bind

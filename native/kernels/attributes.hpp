@@ -78,10 +78,14 @@ inline std::vector<std::int32_t> first_codes(const Csr& rows, std::int32_t attri
 
 }  // namespace attributes
 
+// Into how many blocks rows are cut that threads share.
+inline std::int64_t block_count(std::int64_t rows, int threads) {
+    return std::max<std::int64_t>(1, std::min<std::int64_t>(rows / 1024, 8 * thread_count(threads)));
+}
+
 inline Mapped map_attributes(const Csr& data, const std::uint8_t* secret, const std::int32_t* attribute_of,
                              std::int32_t attributes, int threads, Monitor& monitor) {
-    const std::int64_t blocks =
-        std::max<std::int64_t>(1, std::min<std::int64_t>(data.rows / 1024, 8 * thread_count(threads)));
+    const std::int64_t blocks = block_count(data.rows, threads);
     std::vector<OwnedCsr> plain(blocks), hidden(blocks);
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
         attributes::map_rows(data, data.rows * block / blocks, data.rows * (block + 1) / blocks, secret, attribute_of,
@@ -89,14 +93,16 @@ inline Mapped map_attributes(const Csr& data, const std::uint8_t* secret, const 
     });
     Mapped out{joined(std::move(plain)), joined(std::move(hidden)), {}};
     out.first = attributes::first_codes(out.rows.view(), attributes);
-    for (std::int64_t row = 0; row < data.rows; ++row) {
-        std::int32_t last = -1, code = 0;
-        for (std::int64_t at = out.rows.offsets[row]; at < out.rows.offsets[row + 1]; ++at) {
-            std::int32_t& entry = out.rows.items[at];
-            code = entry == last ? code + 1 : out.first[entry];
-            last = std::exchange(entry, code);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
+        for (std::int64_t row = data.rows * block / blocks; row < data.rows * (block + 1) / blocks; ++row) {
+            std::int32_t last = -1, code = 0;
+            for (std::int64_t at = out.rows.offsets[row]; at < out.rows.offsets[row + 1]; ++at) {
+                std::int32_t& entry = out.rows.items[at];
+                code = entry == last ? code + 1 : out.first[entry];
+                last = std::exchange(entry, code);
+            }
         }
-    }
+    });
     return out;
 }
 
@@ -110,18 +116,20 @@ inline OwnedCsr mean_centers(const Csr& rows, const Levels& levels, const std::i
     std::vector<OwnedCsr> centers(blocks);
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
         std::vector<std::int64_t>& sum = sums[worker];
-        std::vector<std::int32_t> touched;
+        std::vector<std::int32_t> touched(attributes + 1);
         OwnedCsr& out = centers[block];
         for (std::int64_t g = count * block / blocks; g < count * (block + 1) / blocks; ++g) {
-            touched.clear();
+            std::int64_t found = 0;
             for (const std::int32_t row : groups[g])
-                levels.for_counts(rows.begin(row), rows.end(row), [&](std::int32_t a, std::int32_t value, auto) {
-                    if (sum[a] == 0) touched.push_back(a);
-                    sum[a] += value;
-                });
-            std::sort(touched.begin(), touched.end());
+                for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code) {
+                    const std::int32_t a = levels.attribute[*code];
+                    touched[found] = a;  // kept if it is new; a branch would be guessed wrong too often
+                    found += sum[a]++ == 0;
+                }
+            std::sort(touched.begin(), touched.begin() + found);
             const auto size = static_cast<std::int64_t>(groups[g].size());
-            for (const std::int32_t a : touched) {
+            for (std::int64_t i = 0; i < found; ++i) {
+                const std::int32_t a = touched[i];
                 const auto mean = static_cast<std::int32_t>((2 * std::exchange(sum[a], 0) + size) / (2 * size));
                 for (std::int32_t code = first[a]; code < first[a] + mean; ++code) out.items.push_back(code);
             }
@@ -138,11 +146,13 @@ struct PublishedCounts {
     std::vector<std::int32_t> counts;
 };
 
-inline PublishedCounts publish_counts(const Csr& centers, const Levels& levels, const std::int32_t* group,
-                                      const Csr& data, const std::uint8_t* secret, std::int32_t attributes) {
+namespace attributes {
+
+inline PublishedCounts publish_block(const Csr& centers, const Levels& levels, const std::int32_t* group,
+                                     const Csr& data, const std::uint8_t* secret, std::int32_t attributes,
+                                     std::int64_t from, std::int64_t to) {
     PublishedCounts out;
-    out.rows.offsets.reserve(data.rows + 1);
-    for (std::int64_t row = 0; row < data.rows; ++row) {
+    for (std::int64_t row = from; row < to; ++row) {
         const std::int32_t g = group[row];
         levels.for_counts(centers.begin(g), centers.end(g), [&](std::int32_t a, std::int32_t value, auto) {
             out.rows.items.push_back(a);
@@ -155,6 +165,26 @@ inline PublishedCounts publish_counts(const Csr& centers, const Levels& levels, 
             }
         out.rows.close_row();
     }
+    return out;
+}
+
+}  // namespace attributes
+
+inline PublishedCounts publish_counts(const Csr& centers, const Levels& levels, const std::int32_t* group,
+                                      const Csr& data, const std::uint8_t* secret, std::int32_t attributes, int threads,
+                                      Monitor& monitor) {
+    const std::int64_t blocks = block_count(data.rows, threads);
+    std::vector<OwnedCsr> rows(blocks);
+    std::vector<std::vector<std::int32_t>> counts(blocks);
+    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
+        PublishedCounts part = attributes::publish_block(centers, levels, group, data, secret, attributes,
+                                                         data.rows * block / blocks, data.rows * (block + 1) / blocks);
+        rows[block] = std::move(part.rows);
+        counts[block] = std::move(part.counts);
+    });
+    PublishedCounts out{joined(std::move(rows)), {}};
+    out.counts.reserve(out.rows.items.size());
+    for (const auto& part : counts) out.counts.insert(out.counts.end(), part.begin(), part.end());
     return out;
 }
 

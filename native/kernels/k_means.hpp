@@ -1,8 +1,9 @@
-// k-means for rows of counts: the nearest center in L1, centers are means. Distances to 64 centers at a time are sums
+// k-means for rows of counts: the nearest center in L1, centers are means. Distances to 128 centers at a time are sums
 // of a few rows of a table; all arithmetic is in whole numbers, so that no order of summing can change the answer.
 //
-// A center's mean m of an attribute is kept to 1/1,024. For a row with count v of that attribute the distance is
-// |v - m|, for all other rows m: a row's distance is the sum of all m, corrected by |v - m| - m for what it has.
+// A center's mean m of an attribute is kept to 1/1,024, or coarser for long rows (see `scale_for`). The distance of a
+// row with counts v is the sum of all v, plus the sum of all m, minus 2 min(v, m) for each attribute of the row. The
+// first term is the same for all centers and is left out.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +13,9 @@
 #include <vector>
 
 #include "attributes.hpp"
-#include "bitmap.hpp"
 #include "csr.hpp"
 #include "distinct.hpp"
+#include "k_means_table.hpp"
 #include "monitor.hpp"
 #include "random.hpp"
 
@@ -28,20 +29,9 @@ struct KMeansOptions {
 
 namespace kmeans {
 
-constexpr std::int32_t kScale = 1024;
-constexpr int kLane = 8, kVectors = 8, kWidth = kLane * kVectors;
 constexpr std::int64_t kMostClusters = 1500;  // above, the rows are first cut into parts
-constexpr std::int64_t kUsualClusters = 1000;
+constexpr std::int64_t kParts = 128;          // and then clusters are made in each
 constexpr std::int64_t kRowBlock = 1024;
-
-#if defined(__GNUC__)
-using Lane = std::int32_t __attribute__((vector_size(kLane * sizeof(std::int32_t))));
-// The same in memory, anywhere.
-using StoredLane =
-    std::int32_t __attribute__((vector_size(kLane * sizeof(std::int32_t)), aligned(sizeof(std::int32_t)), may_alias));
-#else
-#error "k_means.hpp needs the vector types of GCC and Clang"
-#endif
 
 // Rows of codes of the largest count only (see Levels::for_counts), and how often each occurs.
 struct Points {
@@ -51,102 +41,36 @@ struct Points {
     std::int64_t size() const { return static_cast<std::int64_t>(weight.size()); }
 };
 
-struct Centers {
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::int32_t> attribute, mean;  // mean times kScale
-
-    std::int64_t size() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
-    void close() { offsets.push_back(static_cast<std::int64_t>(attribute.size())); }
-    void add(const Centers& other, std::int64_t c) {
-        for (std::int64_t at = other.offsets[c]; at < other.offsets[c + 1]; ++at) {
-            attribute.push_back(other.attribute[at]);
-            mean.push_back(other.mean[at]);
-        }
-        close();
-    }
-    void add_point(const Csr& rows, std::int64_t row, const Levels& levels) {
-        for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code) {
-            attribute.push_back(levels.attribute[*code]);
-            mean.push_back(levels.value[*code] * kScale);
-        }
-        close();
-    }
+// What all clusterings of one call share.
+struct Setting {
+    const Levels& levels;
+    const std::int32_t* first;
+    std::int32_t scale;
+    std::int64_t iterations;
+    int threads;
+    Monitor& monitor;
 };
 
-// For each code a row of kWidth corrections, one per center; `base` is the sum of the means of each.
-struct Table {
-    std::vector<std::int32_t> corrections;
-    std::int32_t base[kWidth];
-
-    void load(const Centers& centers, std::int64_t from, std::int64_t to, const Levels& levels,
-              const std::int32_t* first) {
-        corrections.resize(static_cast<std::size_t>(levels.size()) * kWidth);
-        std::int32_t *cell = corrections.data(), *sum = base;
-        for (std::int32_t code = 0; code < levels.size(); ++code)
-            std::fill(cell + std::int64_t{code} * kWidth, cell + (std::int64_t{code} + 1) * kWidth,
-                      levels.value[code] * kScale);
-        for (std::int64_t column = 0; column < kWidth; ++column) {
-            sum[column] = from + column < to ? 0 : INT32_MAX / 2;
-            if (from + column >= to) continue;
-            for (std::int64_t at = centers.offsets[from + column]; at < centers.offsets[from + column + 1]; ++at) {
-                const std::int32_t a = centers.attribute[at], mean = centers.mean[at];
-                sum[column] += mean;
-                for (std::int32_t code = first[a]; code < first[a + 1]; ++code) {
-                    const std::int32_t apart = levels.value[code] * kScale - mean;
-                    cell[std::int64_t{code} * kWidth + column] = (apart < 0 ? -apart : apart) - mean;
-                }
-            }
-        }
-    }
-};
-
-// The nearest of 64 centers for each of these rows, where it is nearer than the best one so far.
-ANONSET_CLONES inline void nearest_in_table(const Csr& rows, std::int64_t from, std::int64_t to, const Table& table,
-                                            std::int32_t first_center, std::int32_t* distance, std::int32_t* center) {
-    const auto* corrections = reinterpret_cast<const StoredLane*>(table.corrections.data());
-    const auto* base = reinterpret_cast<const StoredLane*>(table.base);
-    for (std::int64_t row = from; row < to; ++row) {
-        Lane sum[kVectors];
-        for (int v = 0; v < kVectors; ++v) sum[v] = base[v];
-        for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code) {
-            const StoredLane* add = corrections + std::int64_t{*code} * kVectors;
-            for (int v = 0; v < kVectors; ++v) sum[v] += add[v];
-        }
-        Lane least = sum[0];
-        for (int v = 1; v < kVectors; ++v) least = sum[v] < least ? sum[v] : least;
-        Lane other = __builtin_shufflevector(least, least, 4, 5, 6, 7, 0, 1, 2, 3);
-        least = other < least ? other : least;
-        other = __builtin_shufflevector(least, least, 2, 3, 0, 1, 6, 7, 4, 5);
-        least = other < least ? other : least;
-        const std::int32_t best = std::min(static_cast<std::int32_t>(least[0]), static_cast<std::int32_t>(least[1]));
-        if (best >= distance[row]) continue;
-        distance[row] = best;
-        std::int32_t all[kWidth];  // a copy, so that the sums themselves can stay in registers
-        for (int v = 0; v < kVectors; ++v) reinterpret_cast<StoredLane*>(all)[v] = sum[v];
-        center[row] = first_center + static_cast<std::int32_t>(std::find(all, all + kWidth, best) - all);
-    }
-}
-
+template <class Cell>
 class Clustering {
   public:
-    Clustering(const Points& points, const Levels& levels, const std::int32_t* first, std::int64_t iterations,
-               int threads, Monitor& monitor)
+    Clustering(const Points& points, const Setting& setting)
         : points_(points),
           rows_(points.rows.view()),
-          levels_(levels),
-          first_(first),
-          iterations_(iterations),
-          threads_(threads),
-          monitor_(monitor),
+          levels_(setting.levels),
+          first_(setting.first),
+          scale_(setting.scale),
+          threads_(setting.threads),
+          monitor_(setting.monitor),
           center_of_(points.size(), -1),
           distance_(points.size()) {}
 
-    // From these centers until nothing changes, or the iterations are used up; the cluster of each point.
-    std::vector<std::int32_t> run(Centers centers) {
+    // From these centers until nothing changes, or the rounds are used up; the cluster of each point.
+    std::vector<std::int32_t> run(Centers centers, std::int64_t rounds) {
         std::vector<std::int32_t> before;
         for (std::int64_t round = 0;; ++round) {
             assign(centers);
-            if (center_of_ == before || round == iterations_) break;
+            if (center_of_ == before || round == rounds) break;
             before = center_of_;
             centers = means(centers);
         }
@@ -185,7 +109,7 @@ class Clustering {
             auto left = static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(total));
             std::size_t pick = 0;
             while (left >= chance[pick]) left -= chance[pick++];
-            centers.add_point(rows_, sample[pick], levels_);
+            centers.add_point(rows_, sample[pick], levels_, scale_);
             nearer(sample, sample[pick], correction, nearest, chance);
         }
     }
@@ -215,23 +139,23 @@ class Clustering {
 
     void assign(const Centers& centers) {
         std::fill(distance_.begin(), distance_.end(), INT32_MAX);
-        const std::int64_t tables = (centers.size() + kWidth - 1) / kWidth;
+        const std::int64_t tables = (centers.size() + kWidth<Cell> - 1) / kWidth<Cell>;
         // As many tables at a time as fit into 64 MB, and at least one.
         const std::int64_t batch = std::max<std::int64_t>(
-            1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, std::int64_t{levels_.size()} * kWidth * 4));
+            1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, std::int64_t{levels_.size()} * kVectors * 32));
         for (std::int64_t from = 0; from < tables; from += batch) assign(centers, from, std::min(tables, from + batch));
     }
 
     void assign(const Centers& centers, std::int64_t from, std::int64_t to) {
         if (static_cast<std::int64_t>(tables_.size()) < to - from) tables_.resize(to - from);
         parallel_for(to - from, threads_, monitor_, [&](std::int64_t t, int) {
-            tables_[t].load(centers, (from + t) * kWidth, std::min(centers.size(), (from + t + 1) * kWidth), levels_,
-                            first_);
+            tables_[t].load(centers, (from + t) * kWidth<Cell>, std::min(centers.size(), (from + t + 1) * kWidth<Cell>),
+                            levels_, first_, scale_);
         });
         parallel_for((points_.size() + kRowBlock - 1) / kRowBlock, threads_, monitor_, [&](std::int64_t block, int) {
             for (std::int64_t t = 0; t < to - from; ++t)
                 nearest_in_table(rows_, block * kRowBlock, std::min(points_.size(), (block + 1) * kRowBlock),
-                                 tables_[t], static_cast<std::int32_t>((from + t) * kWidth), distance_.data(),
+                                 tables_[t], static_cast<std::int32_t>((from + t) * kWidth<Cell>), distance_.data(),
                                  center_of_.data());
         });
     }
@@ -262,20 +186,23 @@ class Clustering {
 
     void add_mean(const std::int32_t* begin, const std::int32_t* end, std::vector<std::int64_t>& sum,
                   Centers& out) const {
-        std::int64_t weight = 0;
-        std::vector<std::int32_t> touched;
+        std::int64_t weight = 0, count = 0;
+        std::vector<std::int32_t> touched(sum.size() + 1);
         for (const std::int32_t* point = begin; point != end; ++point) {
-            weight += points_.weight[*point];
+            const std::int64_t times = points_.weight[*point];
+            weight += times;
             for (const std::int32_t* code = rows_.begin(*point); code != rows_.end(*point); ++code) {
                 const std::int32_t a = levels_.attribute[*code];
-                if (sum[a] == 0) touched.push_back(a);
-                sum[a] += levels_.value[*code] * points_.weight[*point];
+                touched[count] = a;  // kept if it is new; a branch would be guessed wrong too often
+                count += sum[a] == 0;
+                sum[a] += levels_.value[*code] * times;
             }
         }
-        for (const std::int32_t a : touched) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int32_t a = touched[i];
             out.attribute.push_back(a);
             out.mean.push_back(
-                static_cast<std::int32_t>((2 * kScale * std::exchange(sum[a], 0) + weight) / (2 * weight)));
+                static_cast<std::int32_t>((2 * scale_ * std::exchange(sum[a], 0) + weight) / (2 * weight)));
         }
         out.close();
     }
@@ -284,11 +211,11 @@ class Clustering {
     const Csr rows_;
     const Levels& levels_;
     const std::int32_t* first_;
-    std::int64_t iterations_;
+    std::int32_t scale_;
     int threads_;
     Monitor& monitor_;
     std::vector<std::int32_t> center_of_, distance_;
-    std::vector<Table> tables_;
+    std::vector<Table<Cell>> tables_;
 };
 
 // Equal rows become one point.
@@ -315,23 +242,21 @@ inline Points take_points(const Points& all, const std::vector<std::int32_t>& wh
     return part;
 }
 
-// What all clusterings of one call share.
-struct Setting {
-    const Levels& levels;
-    const std::int32_t* first;
-    std::int64_t iterations;
-    int threads;
-    Monitor& monitor;
-};
+// All at once.
+template <class Cell>
+std::vector<std::int32_t> few_clusters(const Points& points, std::int64_t clusters, Random& random,
+                                       const Setting& setting) {
+    Clustering<Cell> whole(points, setting);
+    return whole.run(whole.start(clusters, random), setting.iterations);
+}
 
 // The cluster of each point. Many clusters are made in steps, first parts and then clusters inside each part.
-inline std::vector<std::int32_t> cluster_points(const Points& points, std::int64_t clusters, Random& random,
-                                                const Setting& setting) {
-    Clustering whole(points, setting.levels, setting.first, setting.iterations, setting.threads, setting.monitor);
-    if (clusters <= kMostClusters) return whole.run(whole.start(clusters, random));
-    const std::int64_t parts = std::min<std::int64_t>(kWidth, (clusters + kUsualClusters - 1) / kUsualClusters);
-    std::vector<std::int32_t> cluster = whole.run(whole.start(parts, random));
-    std::vector<std::vector<std::int32_t>> members(parts);
+template <class Cell>
+std::vector<std::int32_t> cluster_points(const Points& points, std::int64_t clusters, Random& random,
+                                         const Setting& setting) {
+    if (clusters <= kMostClusters) return few_clusters<Cell>(points, clusters, random, setting);
+    std::vector<std::int32_t> cluster = few_clusters<Cell>(points, kParts, random, setting);
+    std::vector<std::vector<std::int32_t>> members(kParts);
     for (std::int32_t point = 0; point < points.size(); ++point) members[cluster[point]].push_back(point);
     std::int32_t before = 0;
     for (const auto& part : members) {
@@ -339,11 +264,23 @@ inline std::vector<std::int32_t> cluster_points(const Points& points, std::int64
         const Points own = take_points(points, part);
         std::int64_t share = std::max<std::int64_t>(1, clusters * own.size() / points.size());
         if (own.size() == points.size()) share = std::min(share, kMostClusters);  // it cannot be cut any further
-        const std::vector<std::int32_t> found = cluster_points(own, share, random, setting);
+        const std::vector<std::int32_t> found = cluster_points<Cell>(own, share, random, setting);
         for (std::size_t i = 0; i < part.size(); ++i) cluster[part[i]] = before + found[i];
         before += static_cast<std::int32_t>(share);
     }
     return cluster;
+}
+
+// The same from given centers, or from none.
+template <class Cell>
+std::vector<std::int32_t> cluster_from(const Points& points, const std::vector<std::int32_t>& starts,
+                                       const KMeansOptions& options, const Setting& setting) {
+    Random random(options.seed, 0);
+    if (starts.empty()) return cluster_points<Cell>(points, options.clusters, random, setting);
+    Centers centers;
+    for (const std::int32_t point : starts) centers.add_point(points.rows.view(), point, setting.levels, setting.scale);
+    Clustering<Cell> whole(points, setting);
+    return whole.run(std::move(centers), setting.iterations);
 }
 
 }  // namespace kmeans
@@ -358,16 +295,14 @@ inline std::vector<std::int32_t> k_means(const Csr& rows, const std::int32_t* fi
     const Levels levels(first, attributes);
     const Distinct distinct = distinct_rows(rows);
     const Points points = points_of(rows, levels, distinct);
-    Random random(options.seed, 0);
-    std::vector<std::int32_t> cluster;
-    if (starts.empty()) {
-        cluster =
-            cluster_points(points, options.clusters, random, {levels, first, options.iterations, threads, monitor});
-    } else {
-        Centers centers;
-        for (const std::int64_t row : starts) centers.add_point(points.rows.view(), distinct.of_row[row], levels);
-        cluster = Clustering(points, levels, first, options.iterations, threads, monitor).run(std::move(centers));
-    }
+    std::int64_t longest = 0;
+    for (std::int64_t row = 0; row < rows.rows; ++row) longest = std::max(longest, rows.size(row));
+    const Setting setting{levels, first, scale_for(longest, attributes), options.iterations, threads, monitor};
+    std::vector<std::int32_t> chosen;
+    for (const std::int64_t row : starts) chosen.push_back(distinct.of_row[row]);
+    const std::vector<std::int32_t> cluster = fits_16_bits(longest, attributes)
+                                                  ? cluster_from<std::int16_t>(points, chosen, options, setting)
+                                                  : cluster_from<std::int32_t>(points, chosen, options, setting);
     std::vector<std::int32_t> out(rows.rows);
     for (std::int64_t row = 0; row < rows.rows; ++row) out[row] = cluster[distinct.of_row[row]];
     return out;

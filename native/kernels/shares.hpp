@@ -28,6 +28,8 @@ class ShareGroups {
 
     std::int32_t found(std::vector<std::int32_t> members) {
         groups_.emplace_back();
+        groups_.back().members.reserve(members.size() + 2);  // some more may join
+        groups_.back().secret.reserve(2 * members.size());
         for (const std::int32_t row : members) join(row, count() - 1);
         return count() - 1;
     }

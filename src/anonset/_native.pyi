@@ -432,6 +432,8 @@ def publish_counts(
     offsets: Longs,
     items: Ints,
     secret: Bytes,
+    threads: int,
+    monitor: Monitor,
 ) -> tuple[tuple[Longs, Ints], Ints]: ...
 def kp_improve(
     offsets: Longs,

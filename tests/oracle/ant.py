@@ -1,4 +1,4 @@
-"""ANT as the paper and its errata say it, in plain Python: counts as tuples, means as fractions of 1,024."""
+"""ANT as the paper and its errata say it, in plain Python: counts as tuples, means as fractions of whole numbers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ from fractions import Fraction
 from math import floor
 
 Vector = tuple[int, ...]
-SCALE = 1024
+FINEST, COARSEST, BITS_16 = 1024, 64, 32767
+CLUSTERS_OF_PART = 1500
 
 
 def apart(one, other) -> Fraction | int:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-def mean(vectors: list[Vector]) -> tuple[Fraction, ...]:
+def scale_for(vectors: list[Vector]) -> int:
+    """Into how many parts a count is divided: as finely as 16 bits allow."""
+    scale, longest = FINEST, max(map(sum, vectors))
+    while scale >= COARSEST and longest * scale + len(vectors[0]) >= BITS_16:
+        scale //= 2
+    return scale if scale >= COARSEST else FINEST
+
+
+def mean(vectors: list[Vector], scale: int) -> tuple[Fraction, ...]:
     return tuple(
-        Fraction(floor(Fraction(sum(column), len(vectors)) * SCALE + Fraction(1, 2)), SCALE)
+        Fraction(floor(Fraction(sum(column), len(vectors)) * scale + Fraction(1, 2)), scale)
         for column in zip(*vectors, strict=True)
     )
 
@@ -25,7 +34,7 @@ def rounded_mean(vectors: list[Vector]) -> Vector:
 
 
 def k_means(vectors: list[Vector], starts: list[int], iterations: int = 10) -> list[int]:
-    centers = [vectors[start] for start in starts]
+    centers, scale = [vectors[start] for start in starts], scale_for(vectors)
     of: list[int] = []
     for _ in range(iterations + 1):
         now = [min(range(len(centers)), key=lambda c: (apart(vector, centers[c]), c)) for vector in vectors]
@@ -34,7 +43,7 @@ def k_means(vectors: list[Vector], starts: list[int], iterations: int = 10) -> l
         of = now
         for c in range(len(centers)):
             members = [vector for vector, cluster in zip(vectors, of, strict=True) if cluster == c]
-            centers[c] = mean(members) if members else centers[c]
+            centers[c] = mean(members, scale) if members else centers[c]
     return of
 
 
@@ -66,24 +75,26 @@ def admits(group: list[int], row: int, secrets, p: Fraction) -> bool:
     return all(Fraction(sum(a in secrets[m] for m in group) + 1, size) <= p for a in secrets[row])
 
 
-def place(vectors, secrets, groups: list[list[int]], left: list[int], p: Fraction) -> list[list[int]]:
+def place(vectors, secrets, groups: list[list[int]], parts: list[tuple[range, list[int]]], p: Fraction):
+    """Everybody in a group; who is left over in a part looks among its groups first."""
     centers = [rounded_mean([vectors[row] for row in group]) for group in groups]
 
-    def by_distance(row: int) -> list[int]:
-        alive = [g for g in range(len(groups)) if groups[g]]
+    def by_distance(row: int, among: range) -> list[int]:
+        alive = [g for g in among if groups[g]]
         return sorted(alive, key=lambda g: (apart(vectors[row], centers[g]), g))
 
-    def join(row: int) -> bool:
-        for g in by_distance(row):
+    def join(row: int, among: range) -> bool:
+        for g in by_distance(row, among):
             if admits(groups[g], row, secrets, p):
                 groups[g].append(row)
                 return True
         return False
 
-    stuck = [row for row in sorted(left) if not join(row)]
+    stuck = sorted(row for among, left in parts for row in sorted(left) if not join(row, among))
+    everywhere = range(len(groups))
     while stuck:
         row = stuck[0]
-        if not join(row) and not merge_around(row, secrets, groups, by_distance(row), p):
+        if not join(row, everywhere) and not merge_around(row, secrets, groups, by_distance(row, everywhere), p):
             return [[*stuck, *(row for group in groups for row in group)]]
         stuck.pop(0)
     return [group for group in groups if group]
@@ -120,9 +131,12 @@ def ant(vectors, secrets, clusters: list[int], k: int, p: Fraction) -> set[froze
     """The groups of ANT for these clusters."""
     _SECRETS[:] = secrets
     groups: list[list[int]] = []
-    left: list[int] = []
-    for c in sorted(set(clusters)):
-        more, rest = fill(vectors, secrets, [row for row, of in enumerate(clusters) if of == c], k, p)
-        groups += more
-        left += rest
-    return {frozenset(group) for group in place(vectors, secrets, groups, left, p)}
+    parts: list[tuple[range, list[int]]] = []
+    for part in sorted({c // CLUSTERS_OF_PART for c in clusters}):
+        before, left = len(groups), []
+        for c in sorted({c for c in clusters if c // CLUSTERS_OF_PART == part}):
+            more, rest = fill(vectors, secrets, [row for row, of in enumerate(clusters) if of == c], k, p)
+            groups += more
+            left += rest
+        parts.append((range(before, len(groups)), left))
+    return {frozenset(group) for group in place(vectors, secrets, groups, parts, p)}

@@ -46,6 +46,41 @@ def test_groups_are_those_of_the_oracle(seed, k, p):
 
 
 @pytest.mark.parametrize("seed", range(60))
+def test_with_very_many_clusters_those_left_over_look_in_their_own_part_first(seed):
+    vectors, secrets, arrays = random_problem(seed, 0.5)
+    clusters = np.random.default_rng(seed).choice([0, 1, 1499, 1500, 3001], len(vectors)).astype(np.int32)
+    found = _native.ant_groups(*arrays, clusters, 2, (1, 2), 2, Job(1).monitor)
+    groups = {frozenset(np.flatnonzero(found == g).tolist()) for g in range(found.max() + 1)}
+    assert groups == oracle.ant(vectors, secrets, clusters.tolist(), 2, Fraction(1, 2))
+
+
+@pytest.mark.parametrize(("n", "attributes"), [(300, 12), (200, 150)])
+def test_groups_of_larger_clusters_are_those_of_the_oracle(n, attributes):
+    """Few attributes: rows are compared as bitmaps. Many: only with rows that share something."""
+    rng = np.random.default_rng(n)
+    vectors = [tuple(map(int, row)) for row in rng.poisson(4 / attributes, (n, attributes))]
+    secrets = [set(np.flatnonzero(row).tolist()) for row in rng.random((n, attributes)) < 1 / attributes]
+    first = np.concatenate(([0], np.cumsum(np.max(vectors, axis=0)))).astype(np.int32)
+    codes = [[int(first[a]) + level for a in range(attributes) for level in range(row[a])] for row in vectors]
+    arrays = (*csr(codes), *csr([sorted(row) for row in secrets]), first)
+    found = _native.ant_groups(*arrays, np.zeros(n, dtype=np.int32), 4, (1, 2), 2, Job(1).monitor)
+    groups = {frozenset(np.flatnonzero(found == g).tolist()) for g in range(found.max() + 1)}
+    assert groups == oracle.ant(vectors, secrets, [0] * n, 4, Fraction(1, 2))
+
+
+@pytest.mark.parametrize("mean", [8, 30, 200])
+def test_k_means_of_long_rows_is_that_of_the_oracle(mean):
+    """Means are kept to 1/512, to 1/128, and in 32 bits to 1/1,024 again."""
+    rng = np.random.default_rng(mean)
+    vectors = [tuple(map(int, row)) for row in rng.poisson(mean, (60, 5))]
+    first = np.concatenate(([0], np.cumsum(np.max(vectors, axis=0)))).astype(np.int32)
+    codes = [[int(first[a]) + level for a in range(5) for level in range(row[a])] for row in vectors]
+    starts = rng.choice(60, 7, replace=False)
+    found = _native.k_means(*csr(codes), first, starts, 7, 10, 1, 2, Job(1).monitor)
+    assert found.tolist() == oracle.k_means(vectors, starts.tolist())
+
+
+@pytest.mark.parametrize("seed", range(60))
 def test_k_means_is_that_of_the_oracle(seed):
     vectors, _, (offsets, codes, _, _, first) = random_problem(seed, 0.5)
     starts = np.random.default_rng(seed).choice(len(vectors), min(3, len(vectors)), replace=False)

@@ -117,9 +117,9 @@ class KpProblem:
     def draft(self, groups: Ints, centers: tuple[Longs, Ints], job: Job, **figures: Any) -> Draft:
         """Every transaction with the counts of its group's center, and its own sensitive items."""
         secret = self.secret.view(np.uint8)
-        with job.stage("publish"):
+        with job.stage("publish") as monitor:
             (offsets, items), counts = _native.publish_counts(
-                *centers, self.first, groups, self.data.offsets, self.data.items, secret
+                *centers, self.first, groups, self.data.offsets, self.data.items, secret, job.threads, monitor
             )
             loss = self._loss(groups, centers, job)
         names = self.attributes.names

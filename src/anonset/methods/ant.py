@@ -35,7 +35,7 @@ from anonset.spec import MethodSpec, Param
 from anonset.transactions import Ints, Longs, Transactions
 
 PER_CLUSTER = 50  # transactions; about what the paper's numbers of clusters come to
-ITERATIONS = 5
+ITERATIONS = 3
 
 CLUSTERS = Param(
     "clusters",

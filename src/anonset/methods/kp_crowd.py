@@ -46,10 +46,10 @@ EFFORT = Param(
     maximum=10,
     example=1,
 )
-BLOCK = 150  # dense transactions that are solved together, on average
+BLOCK = 120  # dense transactions that are solved together, on average
 MOST = 1500  # and at most
 ROUNDS = 2  # of k-means, which only has to find the blocks
-SHARD = 500, 1600  # groups of sparse transactions that are improved together, for small and for large k
+SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
 PART = 25_000  # sparse transactions among which groups grow
 
@@ -80,14 +80,25 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     if is_dense(sets):
         blocks = cluster(problem, max(1, len(problem) // BLOCK), job, iterations=ROUNDS)
         arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
-        return improved(arrays, blocks, problem, job, MOST, 3 * 20 ** (effort / 10), True)
+        return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), True)
     ordering, ordered = gray_sorted(sets, job)
+    found = without_p(ordered, problem.k, effort, job)
+    secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
+    arrays = (ordered.offsets, ordered.items, *secrets)
+    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), 1 + effort // 3, False)
+    groups = np.empty_like(kept)
+    groups[ordering] = kept
+    return groups
+
+
+def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
+    """A short run of `crowd` on sparse sets in Gray order."""
     with job.stage("groups") as monitor:
-        found = _native.crowd_sparse(
+        return _native.crowd_sparse(
             ordered.offsets,
             ordered.items,
             n_items=ordered.n_items,
-            k=problem.k,
+            k=k,
             visits=round(60 * 5 ** (effort / 10)),
             rounds=1 + effort,
             regroup=0,
@@ -99,16 +110,21 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
             part=PART,
             grown=0.85,
             thin=False,
-            shards=max(1, len(problem) // PART),
+            shards=max(1, len(ordered) // PART),
             monitor=monitor,
             threads=job.threads,
         )
-    secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
-    arrays = (ordered.offsets, ordered.items, *secrets)
-    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), 1 + effort // 3, False)
-    groups = np.empty_like(kept)
-    groups[ordering] = kept
-    return groups
+
+
+def proposals(n: int) -> float:
+    """Random changes per dense transaction. More data leave more time, since ANT makes more clusters of them.
+
+    Examples
+    --------
+    >>> proposals(3_000), proposals(67_500)
+    (2, 8)
+    """
+    return min(8, 2 + n // 10_000)
 
 
 def shard_size(n: int, k: int) -> int:
@@ -117,7 +133,7 @@ def shard_size(n: int, k: int) -> int:
     Examples
     --------
     >>> shard_size(100_000, 5), shard_size(1000, 5)
-    (2500, 1000)
+    (1250, 1000)
     """
     shards = round(n / (SHARD[k >= LARGE] * k))
     return -(-n // (shards + shards % 2)) if shards > 1 else max(1, n)
