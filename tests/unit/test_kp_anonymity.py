@@ -1,6 +1,7 @@
 """The check of (k, p)-anonymity by hand, and what a release of attribute counts must survive."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pytest
 import anonset
 from anonset import InputError, ParameterError, Release, Transactions
 from anonset.generate import generate_supermarket
-from anonset.models.kp_anonymity import check
+from anonset.models.kp_anonymity import check, fraction
 from anonset.utility.attribute_loss import attribute_loss
 
 
@@ -163,3 +164,21 @@ def test_attributes_can_come_with_the_data(tmp_path):
     )
     out = anonset.anonymize(path, method="ant", k=2, p=0.5, seed=1).release.transactions
     assert {*out.attributes.to_pylist()} <= {"dairy", "drinks"}
+
+
+@pytest.mark.parametrize("p", [4e-7, 9.99e-7, 0.3333333, 0.6666666, 0.1234567891, 1 - 1e-9, 1e-300])
+def test_p_is_never_rounded_up(p):
+    assert fraction(p) <= Fraction(str(p))
+
+
+@pytest.mark.parametrize(
+    ("p", "meant"), [(0.6, (3, 5)), (1 / 3, (1, 3)), (2 / 3, (2, 3)), (1.0, (1, 1)), (1e-6, (1, 10**6))]
+)
+def test_p_is_the_fraction_that_it_stands_for(p, meant):
+    assert fraction(p) == Fraction(*meant)
+
+
+def test_a_tiny_p_allows_no_holder_at_all():
+    release = rows(*[({"dairy": 1}, ["beer"] if row == 0 else []) for row in range(2_000)])
+    assert check(release, 2, 1e-3).holds
+    assert not check(release, 2, 4e-7).holds

@@ -8,7 +8,8 @@ Postcondition  `holds` iff both are true everywhere (an empty release holds). `m
                smallest group, `measured["p"]` the largest share. Whoever finds a person's group is left with at least k
                transactions, and is right about one sensitive attribute with a probability of at most p.
 
-p is taken for the fraction that it stands for (0.6 is 3/5, 0.3333333333333333 is 1/3), and compared in whole numbers.
+p is taken for the fraction that it stands for (0.6 is 3/5, 0.3333333333333333 is 1/3), never for one above it, and
+compared in whole numbers.
 
 B. Zhang, J. C.-W. Lin, Q. Liu, P. Fournier-Viger, Y. Djenouri, "A (k, p)-anonymity Framework to Sanitize Transactional
 Database with Personalized Sensitivity", Journal of Internet Technology 20(3), 2019, Definition 3.
@@ -16,6 +17,7 @@ Database with Personalized Sensitivity", Journal of Internet Technology 20(3), 2
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -57,14 +59,18 @@ P = Param(
 
 
 def fraction(p: float) -> Fraction:
-    """The fraction that a decimal number stands for.
+    """The fraction that a decimal number stands for; where it stands for none, the next one below it.
 
     Examples
     --------
-    >>> fraction(0.29), fraction(1 / 3)
-    (Fraction(29, 100), Fraction(1, 3))
+    >>> fraction(0.29), fraction(1 / 3), fraction(4e-7)
+    (Fraction(29, 100), Fraction(1, 3), Fraction(0, 1))
     """
-    return max(Fraction(str(p)).limit_denominator(FINEST), Fraction(1, FINEST))
+    written = Fraction(str(p))
+    near = written.limit_denominator(FINEST)
+    if near <= written or float(near) == p:
+        return near
+    return Fraction(math.floor(written * FINEST), FINEST)  # never rounded up: that would promise less
 
 
 def check(release: Release, k: int, p: float) -> Verdict:
