@@ -105,12 +105,11 @@ class Search {
         const int changes = __builtin_popcountll(changed);
         const Center center{changed, changes, rows_[0].base - changes * UNIT};
         if (center.own <= 0) return;
-        ++visits_;
         if (best(center, 0) > 0) settle(center);
         const int most = std::min((center.own - 1) / UNIT, __builtin_popcountll(open));
         for (int more = 1; more <= most; ++more) {
             if (reach(center, open, more) <= 0) continue;
-            if (visits_ < budget_) return branch(changed, open);
+            if (looks_ < budget_) return branch(changed, open);
             give_up(center, open, more);
         }
     }
@@ -127,8 +126,10 @@ class Search {
         const std::int32_t own = center.own - more * UNIT, gain = (center.changes + more) * UNIT;
         largest_.begin(k_ - 1, std::min(own, rest_ + gain));
         largest_.add(own, rows_[0].copies - 1);
-        for (std::size_t i = 1; i < rows_.size() && rows_[i].base + gain > largest_.floor(); ++i)
+        std::size_t i = 1;
+        for (; i < rows_.size() && rows_[i].base + gain > largest_.floor(); ++i)
             largest_.add(std::min(own, hope(rows_[i], center, open, more)), rows_[i].copies);
+        looks_ += static_cast<std::int64_t>(i);
         return own + largest_.sum(k_ - 1);
     }
     static std::int32_t hope(const Row& row, const Center& center, std::uint64_t open, int more) {
@@ -204,7 +205,7 @@ class Search {
     const std::int32_t rest_;
     const std::int64_t k_, budget_;
     Owes owes_;
-    std::int64_t visits_ = 0, charge_ = 0;
+    std::int64_t looks_ = 0, charge_ = 0;
     bool outside_ = false, gave_up_ = false;
     Largest largest_;
     std::vector<Pending> pending_;

@@ -30,7 +30,20 @@ class Gatherer {
         add(problem, parts, u, problem.y[u]);
         for (const dual::Offer& offer : cheapest.sorted()) add(problem, parts, offer.row, -offer.price);
         compare(problem.data, u);
-        choose();
+        prepare();
+    }
+    // Decides which items a center may change; to be called before a search.
+    void choose() {
+        candidates_.clear();
+        const std::int64_t half = around.k / 2 + 1;
+        for (std::size_t begin = 0, end; begin < differs_.size(); begin = end) {
+            for (end = begin; end < differs_.size() && differs_[end].item == differs_[begin].item;) ++end;
+            std::int64_t worth = 0;
+            for (int q = 1; q < static_cast<int>(rest_.size()); ++q)
+                worth = std::max(worth, rest_[q] + top(begin, end, half, q));
+            if (worth > 0) candidates_.push_back({worth, begin, end});
+        }
+        assign();
     }
 
   private:
@@ -67,9 +80,9 @@ class Gatherer {
         std::sort(differs_.begin(), differs_.end());
     }
 
-    // A center changes an item only if more than half of its group differ from the anchor there.
-    void choose() {
-        candidates_.clear();
+    // A center changes an item only if more than half of its group differ from the anchor there. What can the anchor
+    // and all the others in the group be worth if it changes q items?
+    void prepare() {
         outsiders = 0;
         const std::int64_t half = around.k / 2 + 1;
         const int most = half < around.k ? (around.rows[0].base - 1) / UNIT : 0;
@@ -82,13 +95,6 @@ class Gatherer {
             begin(half, q);
             outsiders = std::max(outsiders, rest_[q] + largest_.sum(half));
         }
-        for (std::size_t begin = 0, end; begin < differs_.size(); begin = end) {
-            for (end = begin; end < differs_.size() && differs_[end].item == differs_[begin].item;) ++end;
-            std::int64_t worth = 0;
-            for (int q = 1; q <= most; ++q) worth = std::max(worth, rest_[q] + top(begin, end, half, q));
-            if (worth > 0) candidates_.push_back({worth, begin, end});
-        }
-        assign();
     }
     void begin(std::int64_t keep, int q) {
         largest_.begin(keep, std::min(around.rows[0].base - q * UNIT, around.rest + q * UNIT));
@@ -135,8 +141,8 @@ class Gatherer {
 
 }  // namespace centers
 
-// `keep` rows around each are looked at, and more (up to `widest`) where those may not be all that count; at most
-// `budget` centers each.
+// `keep` rows around each are looked at, and more (up to `widest`) where those may not be all that count; a search
+// ends after about `budget` looks at a row for one center.
 struct CenterEffort {
     std::int64_t keep, widest, budget;
 };
@@ -174,6 +180,7 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
             gatherer.load(market.problem, parts, u, worker.scratch.cheapest);
             const bool last = keep >= effort.widest || !gatherer.full(keep);
             if (gatherer.outsiders > 0 && !last) continue;
+            gatherer.choose();
             worker.found.clear();
             const Search search(gatherer.around, effort.budget, owes);
             if (search.outside() && !last) continue;

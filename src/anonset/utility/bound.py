@@ -37,8 +37,9 @@ ROUND_WORK = 3e10  # visits of all rounds; at least three are made
 LIFTS = (0.5, 0.25, 0.125)  # by which values are raised; multiples of PARTS / STEPS of the kernel
 KEPT = (0.2, 0.2, 0.02)  # a round that keeps no larger share of its lifts is followed by smaller ones
 NEAREST = 64  # how many sets around each are looked at first
-WIDEST = 1024  # and at most
-CENTERS = 5e6  # that are looked at in a round, at most
+WIDEST = 256  # and at most
+LOOKS = 2e9  # at a set for one center, in a round at most
+LEAST_LOOKS = 10_000  # around one set
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -98,7 +99,7 @@ class _Problem:
             by_bitmap < by_index,
             NEAREST,
             WIDEST,
-            int(np.clip(CENTERS / len(self.sets), 100, 5_000)),
+            int(max(LOOKS / len(self.sets), LEAST_LOOKS)),
             job.monitor,
             job.threads,
         )
