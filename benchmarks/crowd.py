@@ -1,8 +1,9 @@
 """`crowd` beside PTA, GSC, Gray-TSP and the lower bound: the share of the gap it closes, in multiples of PTA's time.
 
 `python -m benchmarks.crowd --write` makes docs/results/crowd.md and its chart; `--scale` adds 10 million transactions.
-`--sets=chess,mushroom` takes only some data, to try things out. Bounds depend on the data alone; they are kept in
-build/bounds.json for as long as neither the data nor the code behind them changes.
+`--sets=chess,mushroom` takes only some data, to try things out. Bounds depend on the data alone and take longer than
+all the rest; they are kept in build/bounds.json for as long as neither the data nor the code behind them changes.
+`--bounds` computes them and nothing else, which may be done while the machine is busy.
 """
 
 from __future__ import annotations
@@ -11,24 +12,22 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 import anonset
 from anonset.compare import fingerprint
-from anonset.generate import generate_quest
 from anonset.job import Job
 from anonset.methods import crowd, gray_tsp, gsc, pta
 from anonset.release import Draft
 from anonset.transactions import Transactions
 from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
+from benchmarks._crowd_more import diversity, scale
 from benchmarks._points import Panel, time_charts
-from benchmarks._tools import RESULTS, ROOT, best_of, data_file, peak_memory, publish, seconds, table
+from benchmarks._tools import RESULTS, ROOT, best_of, data_file, publish, seconds, table
 
 FILES = {
     "mushroom": ("mushroom.dat.gz", 54),
@@ -40,6 +39,7 @@ FILES = {
     "retail": ("retail.dat.gz", 100),
     "kosarak": ("kosarak.dat.gz", 100),
     "groceries": ("groceries.csv.gz", 100),
+    "Complete Journey": ("completejourney.csv.gz", 100),
 }
 OPTIONAL = ("retail", "kosarak")
 SEGMENT_OF_ZIPF = 100
@@ -49,6 +49,10 @@ QUICK = (0, 2)  # efforts timed in turn with PTA
 SHORT = 1.0  # seconds; what takes longer runs once
 CHARTED = 10
 CACHE = ROOT / "build" / "bounds.json"
+BOUND = (
+    "src/anonset/utility/bound.py",
+    *(f"native/kernels/{name}.hpp" for name in ("dual", "centers", "center_search")),
+)
 LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least this share of the gap
 
 PAGE = """# `crowd`, measured
@@ -81,6 +85,10 @@ counts.
 {verdict}
 
 ![Information loss against time, k = {charted}](crowd.svg)
+
+## Diversity
+
+{diversity}
 {scale}"""
 
 
@@ -131,7 +139,7 @@ def load(name: str) -> tuple[Transactions, int] | None:
 
 def bound_of(data: Transactions, k: int) -> tuple[float, float]:
     """The bound's ratio and its confidence, from the cache if nothing has changed."""
-    code = b"".join((ROOT / part).read_bytes() for part in ("src/anonset/utility/bound.py", "native/kernels/dual.hpp"))
+    code = b"".join((ROOT / part).read_bytes() for part in BOUND)
     key = f"{fingerprint(data)} {k} {hashlib.sha256(code).hexdigest()}"
     known = json.loads(CACHE.read_text()) if CACHE.exists() else {}
     if key not in known:
@@ -224,45 +232,29 @@ def chart(cases: list[Case]) -> None:
     time_charts(RESULTS / "crowd.svg", panels, "lower bound", "time, in multiples of PTA's", "information loss ratio")
 
 
-SCALE = """
-data = anonset.Transactions(parts["offsets"], parts["items"], [str(i) for i in range(int(parts["n"]))])
-from anonset.job import Job
-from anonset.methods import crowd
-crowd.run(data, Job(1), k=10, effort=0)
-"""
-
-
-def scale() -> str:
-    """10 million transactions in the shape of T10I4, against 1 million and against PTA."""
-    small, large = generate_quest(1_000_000, seed=1), generate_quest(10_000_000, seed=1)
-    ours, theirs = best_of(1, lambda: crowd.run(small, Job(1), k=10, effort=0), calls(small, 10, 100)["pta"])
-    long = seconds(lambda: crowd.run(large, Job(1), k=10, effort=0))
-    arrays = large.offsets.nbytes + large.items.nbytes
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "large.npz"
-        np.savez(file, offsets=large.offsets, items=large.items, n=large.n_items)
-        peak = peak_memory(f"import anonset, numpy as np\nparts = np.load({str(file)!r})\n{SCALE}")
-    rows = [
-        (f"10 M ({long:.1f} s) ÷ 1 M ({ours:.1f} s)", "≤ 12 ×", f"{long / ours:.1f} ×"),
-        (f"1 M ÷ PTA on the same ({theirs:.1f} s)", "≤ 1 ×", f"{ours / theirs:.2f} ×"),
-        (f"10 M: peak memory ({peak / 1e6:,.0f} MB) ÷ the data's arrays", "≤ 4 ×", f"{peak / arrays:.1f} ×"),
-    ]
-    return f"\n## Scale\n\nT10I4 shape, k = 10, effort 0.\n\n{table(['', 'goal', 'measured'], rows)}\n"
-
-
 def quiet() -> str:
     """A word where the machine had more to do than this, because times are rough then."""
     load, cores = os.getloadavg()[2], os.cpu_count() or 1
     return "" if load <= cores else f"The machine was busy (load {load:.0f} on {cores} cores): times are rough."
 
 
-def page() -> str:
+def chosen() -> Iterator[tuple[str, Transactions, int]]:
+    """The data to measure, each with the size of PTA's segments."""
     named = [word.removeprefix("--sets=").split(",") for word in sys.argv if word.startswith("--sets=")]
-    cases = []
     for name in named[0] if named else (*FILES, "Zipf"):
         found = load(name)
         if found is not None:
-            cases += [case(name, *found, k) for k in KS]
+            yield name, *found
+
+
+def fill_cache() -> None:
+    for name, data, _ in chosen():
+        for k in KS:
+            print(name, k, *bound_of(data, k), flush=True)
+
+
+def page() -> str:
+    cases = [case(*found, k) for found in chosen() for k in KS]
     sampled = sorted({one.name for one in cases if one.confidence < 1})
     certain = f"With 99 % confidence for {', '.join(sampled)}, certain for the others." if sampled else "It is certain."
     met, verdict = goals(cases)
@@ -277,9 +269,13 @@ def page() -> str:
         goals=met,
         verdict=verdict,
         charted=CHARTED,
+        diversity=diversity(),
         scale=scale() if "--scale" in sys.argv else "",
     )
 
 
 if __name__ == "__main__":
-    publish("crowd.md", page())
+    if "--bounds" in sys.argv:
+        fill_cache()
+    else:
+        publish("crowd.md", page())
