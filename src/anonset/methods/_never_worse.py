@@ -17,8 +17,8 @@ from anonset.order.tour import prim_tours
 from anonset.transactions import Ints, Longs, Transactions
 
 FEW = 20  # segments; not worth drawing from
-SAMPLE, SHARE = 10, 12  # so many segments are drawn, or one of so many where that is more
-CLEAR = 4.0  # standard errors
+SAMPLE, SHARE = 8, 24  # so many segments are drawn, or one of so many where that is more
+CLEAR = 3.0  # standard errors
 
 
 def never_worse_than_pta(quasi: Transactions, groups: Ints, k: int, sure: bool, job: Job) -> Ints:

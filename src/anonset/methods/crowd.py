@@ -146,7 +146,8 @@ def _rounds(mean: float, effort: int) -> int:
 
 def _shards(occurrences: int, effort: int) -> int:
     """Larger shards lose less. An even number, and two of large data: most machines have an even number of cores."""
-    shards = max(2 if occurrences >= 2 * SHARD else 1, occurrences // (SHARD * (1 + effort)))
+    two = occurrences >= (SHARD if effort == 0 else 2 * SHARD)
+    shards = max(2 if two else 1, occurrences // (SHARD * (1 + effort)))
     return shards + (shards > 1 and shards % 2)
 
 
