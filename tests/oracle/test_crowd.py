@@ -117,3 +117,13 @@ def test_both_regimes_are_reached():
     draw = np.random.default_rng(5)
     assert crowd.is_dense(Transactions.from_lists([draw.choice(30, size=12, replace=False) for _ in range(50)]))
     assert not crowd.is_dense(Transactions.from_lists([draw.choice(300, size=4, replace=False) for _ in range(300)]))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=12), st.integers(1, 3))
+def test_losses_are_the_distances_to_the_majority(sets, groups):
+    number = np.array([i % groups for i in range(len(sets))], dtype=np.int32)
+    members = [[s for s, g in zip(sets, number, strict=True) if g == group] for group in range(groups)]
+    centers = [{i for i in "abcdef" if 2 * sum(i in s for s in own) > len(own)} for own in members]
+    expected = [len(s ^ centers[g]) for s, g in zip(sets, number, strict=True)]
+    assert losses(Transactions.from_lists(sets), number, Job(threads=2)).tolist() == expected
