@@ -90,7 +90,9 @@ processor seconds of one thread, and how many times those for 100,000. Three thi
 1,500 clusters the transactions are first cut into 128 parts, and clusters are made in each, so that a transaction meets
 some 128 centers and then those of its part. In a large cluster, and there always is one, of transactions that have
 little in common with any center, a founder finds its nearest by following the lists of those that share something with
-it. Whoever is left over looks among the groups of 1,500 clusters. `kp-crowd` works in parts of a fixed size.
+it. Whoever is left over looks among the groups of 250 clusters. In a
+profile of the largest run no step dominates: placing those left over takes most, then means, filling and fresh memory.
+`kp-crowd` works in parts of a fixed size.
 
 {scaling}
 """

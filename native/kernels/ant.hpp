@@ -63,8 +63,8 @@ inline std::vector<std::int32_t> largest_first(const std::vector<std::vector<std
     return order;
 }
 
-// Who is left over in one of these many clusters, one after the other, looks among their groups first.
-constexpr std::int64_t kClustersOfPart = 1500;
+// Of more clusters than `kManyClusters`, who is left over looks first among the groups of those around its own.
+constexpr std::int64_t kManyClusters = 1500, kClustersOfPart = 250;
 
 inline std::vector<std::int32_t> ant_groups(const AntProblem& problem, const std::int32_t* cluster, int threads,
                                             Monitor& monitor) {
@@ -88,9 +88,10 @@ inline std::vector<std::int32_t> ant_groups(const AntProblem& problem, const std
     });
     std::vector<std::vector<std::int32_t>> full;
     std::vector<LeftPart> parts;
+    const std::int64_t together = count > kManyClusters ? kClustersOfPart : kManyClusters;
     for (std::int64_t c = 0; c < count; ++c) {
         const auto here = static_cast<std::int32_t>(full.size());
-        if (c % kClustersOfPart == 0) parts.push_back({here, here, {}});
+        if (c % together == 0) parts.push_back({here, here, {}});
         for (auto& members : filled[c].groups) full.push_back(std::move(members));
         parts.back().to = static_cast<std::int32_t>(full.size());
         parts.back().left.insert(parts.back().left.end(), filled[c].left.begin(), filled[c].left.end());

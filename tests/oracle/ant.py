@@ -7,7 +7,7 @@ from math import floor
 
 Vector = tuple[int, ...]
 FINEST, COARSEST, BITS_16 = 1024, 64, 32767
-CLUSTERS_OF_PART = 1500
+MANY_CLUSTERS, CLUSTERS_OF_PART = 1500, 250
 
 
 def apart(one, other) -> Fraction | int:
@@ -132,9 +132,10 @@ def ant(vectors, secrets, clusters: list[int], k: int, p: Fraction) -> set[froze
     _SECRETS[:] = secrets
     groups: list[list[int]] = []
     parts: list[tuple[range, list[int]]] = []
-    for part in sorted({c // CLUSTERS_OF_PART for c in clusters}):
+    together = CLUSTERS_OF_PART if max(clusters) >= MANY_CLUSTERS else MANY_CLUSTERS
+    for part in sorted({c // together for c in clusters}):
         before, left = len(groups), []
-        for c in sorted({c for c in clusters if c // CLUSTERS_OF_PART == part}):
+        for c in sorted({c for c in clusters if c // together == part}):
             more, rest = fill(vectors, secrets, [row for row, of in enumerate(clusters) if of == c], k, p)
             groups += more
             left += rest
