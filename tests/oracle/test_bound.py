@@ -94,7 +94,7 @@ def test_more_than_64_items_to_choose_from_keep_the_bound_true():
     rng = np.random.default_rng(4)
     center = rng.random(100) < 0.5
     rows = [np.flatnonzero(center ^ (rng.random(100) < 0.35)).tolist() for _ in range(9)]
-    found = lower_bound(Transactions.from_lists(rows), 9).loss
+    found = lower_bound(Transactions.from_lists(rows), 9, rounds=8).loss
     assert 0 < found <= group_loss([set(row) for row in rows])
 
 
