@@ -72,7 +72,7 @@ def test_the_mapped_data_of_table_4(problem):
 
 
 def test_the_clusters_of_table_5(problem):
-    found = cluster(problem, 2, Job(1), np.array([0, 2]))
+    found = cluster(problem, 2, 3, Job(1), np.array([0, 2]))
     assert [set(np.flatnonzero(found == c) + 1) for c in (0, 1)] == CLUSTERS
 
 

@@ -35,7 +35,6 @@ from anonset.spec import MethodSpec, Param
 from anonset.transactions import Ints, Longs, Transactions
 
 PER_CLUSTER = 50  # transactions; about what the paper's numbers of clusters come to
-ITERATIONS = 3
 
 CLUSTERS = Param(
     "clusters",
@@ -43,6 +42,14 @@ CLUSTERS = Param(
     "How many clusters k-means makes. Default: one for every 50 transactions.",
     minimum=1,
     example=4,
+)
+ITERATIONS = Param(
+    "iterations",
+    "int",
+    "How many rounds k-means takes at most. More of them lose a little less and take longer.",
+    default=3,
+    minimum=1,
+    example=3,
 )
 START = Param(
     "start",
@@ -59,18 +66,17 @@ def run(
     p: float,
     threshold: float,
     clusters: int | None,
+    iterations: int,
     hierarchy: Any,
     level: int | None,
     start: str | None,
 ) -> Draft:
     """Anonymize `data` so that its published attribute counts are (k, p)-anonymous."""
     problem = kp_problem(data, job, k=k, p=p, threshold=threshold, hierarchy=hierarchy, level=level)
-    return filled(problem, cluster(problem, clusters, job, _starts(start, len(data))), job)
+    return filled(problem, cluster(problem, clusters, iterations, job, _starts(start, len(data))), job)
 
 
-def cluster(
-    problem: KpProblem, clusters: int | None, job: Job, starts: Longs | None = None, iterations: int = ITERATIONS
-) -> Ints:
+def cluster(problem: KpProblem, clusters: int | None, iterations: int, job: Job, starts: Longs | None = None) -> Ints:
     """The cluster of each transaction by k-means."""
     wanted = clusters or max(1, len(problem) // max(PER_CLUSTER, problem.k))
     seed = int(job.random("k-means").integers(1 << 62))
@@ -117,7 +123,7 @@ SPEC = MethodSpec(
     title="ANT",
     model="kp-anonymity",
     summary="Clusters transactions by their attribute counts and fills groups nearest first, secrets spread out.",
-    params=(THRESHOLD, CLUSTERS, HIERARCHY, LEVEL, START),
+    params=(THRESHOLD, CLUSTERS, ITERATIONS, HIERARCHY, LEVEL, START),
     run=run,
     paper=PAPER,
     seeded=True,

@@ -78,7 +78,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     """Groups of at least k that keep p; −1 for transactions that fit into none."""
     sets = problem.sets
     if is_dense(sets):
-        blocks = cluster(problem, max(1, len(problem) // BLOCK), job, iterations=ROUNDS)
+        blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS, job)
         arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
         return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), True)
     ordering, ordered = gray_sorted(sets, job)
