@@ -167,6 +167,23 @@ def test_a_signal_while_starting_shows_no_traceback(tmp_path, delay):
     assert "Traceback" not in said
 
 
+def test_a_signal_before_the_work_begins_ends_the_process():
+    code = """
+import os, signal, threading
+from anonset.cli.base import signals
+start = threading.Thread.start
+def slow_start(thread):
+    os.kill(os.getpid(), signal.SIGTERM)
+    start(thread)
+threading.Thread.start = slow_start
+with signals.graceful_stop():
+    print("begun")
+"""
+    running = python(code)
+    out, said = running.communicate(timeout=10)
+    assert (running.returncode, out or "", said) == (143, "", "Stopped.\n")
+
+
 # A library that is busy and does not listen: it holds the main thread, but not the interpreter.
 BUSY = """
 import hashlib, os, pathlib, signal, threading, time

@@ -25,6 +25,7 @@ class Stop:
 
     def __init__(self) -> None:
         self.signal: int | None = None
+        self.begun = False  # before that there is nothing to tidy up
         self.ended = threading.Event()
 
     @property
@@ -34,6 +35,9 @@ class Stop:
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """The first signal interrupts; later ones must not disturb the tidying up."""
+        if not self.begun:
+            sys.stderr.write("Stopped.\n")
+            end_now(128 + number)
         if self.signal is None:
             self.signal = number
             raise KeyboardInterrupt
@@ -55,6 +59,7 @@ def graceful_stop() -> Iterator[Stop]:
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=stop.watch, args=(reader,), daemon=True).start()
     try:
+        stop.begun = True
         yield stop
     except KeyboardInterrupt:  # it came so early that nobody was there to say so
         print("Stopped.", file=sys.stderr)
