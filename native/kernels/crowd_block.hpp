@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bitmap.hpp"
+#include "gain_planes.hpp"
 
 namespace anonset::crowd {
 
@@ -84,36 +85,16 @@ class Block {
 
     template <int W>
     ANONSET_INLINE std::int32_t leaving(const std::uint64_t* t, std::int32_t g) const {
-        const std::int64_t words = width<W>();
-        const std::uint64_t* v = planes(g);
-        std::int32_t gain = 0;
-        for (std::int64_t w = 0; w < words; ++w)
-            gain += __builtin_popcountll(v[words + w] & ~t[w]) - __builtin_popcountll(v[2 * words + w] & t[w]);
-        return gain;
+        return gain::leaving<W>(t, planes(g), words_);
     }
     template <int W>
     ANONSET_INLINE std::int32_t joining(const std::uint64_t* t, std::int32_t h) const {
-        const std::int64_t words = width<W>();
-        const std::uint64_t* v = planes(h);
-        std::int32_t gain = 0;
-        for (std::int64_t w = 0; w < words; ++w)
-            gain += __builtin_popcountll(v[words + w] & t[w]) - __builtin_popcountll(v[2 * words + w] & ~t[w]);
-        return gain;
+        return gain::joining<W>(t, planes(h), words_);
     }
     template <int W>
     ANONSET_INLINE std::int32_t swapping(const std::uint64_t* t, const std::uint64_t* u, std::int32_t of_t,
                                          std::int32_t of_u) const {
-        const std::int64_t words = width<W>();
-        const std::uint64_t *g = planes(of_t), *h = planes(of_u);
-        std::int32_t gain = 0;
-        for (std::int64_t w = 0; w < words; ++w) {
-            const std::uint64_t gives = t[w] & ~u[w], takes = u[w] & ~t[w];
-            gain += __builtin_popcountll(gives & h[w]) + __builtin_popcountll(gives & h[words + w]) -
-                    __builtin_popcountll(gives & g[2 * words + w]) - __builtin_popcountll(gives & g[3 * words + w]);
-            gain += __builtin_popcountll(takes & g[w]) + __builtin_popcountll(takes & g[words + w]) -
-                    __builtin_popcountll(takes & h[2 * words + w]) - __builtin_popcountll(takes & h[3 * words + w]);
-        }
-        return gain;
+        return gain::swapping<W>(t, u, planes(of_t), planes(of_u), words_);
     }
     template <int W>
     ANONSET_INLINE std::int32_t gain(std::int32_t g) const {
