@@ -109,13 +109,13 @@ class KeyMatrix {
 
     // The least key of a row among the nodes whose bits are not set in `taken`; NONE if all are.
     template <class Shape>
-    static ANONSET_INLINE Key least(const Key* row, const std::uint64_t* taken, Shape shape) {
+    static ANONSET_INLINE Key least(const Key* row, const void* taken, Shape shape) {
         using Keys = typename Sixteen<Key>::Keys;
         const Keys one_bit_each = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
         Keys least = ~Keys{};
         for (std::int64_t j = 0; j < shape.width(); j += 16) {
             std::uint16_t bits;  // of the nodes j … j + 15 (little-endian, as all processors we build for)
-            std::memcpy(&bits, reinterpret_cast<const char*>(taken) + j / 8, sizeof bits);
+            std::memcpy(&bits, static_cast<const char*>(taken) + j / 8, sizeof bits);
             const Keys keys = *reinterpret_cast<const Keys*>(row + j) |
                               static_cast<Keys>(((Keys{} + bits) & one_bit_each) == one_bit_each);
             least = keys < least ? keys : least;

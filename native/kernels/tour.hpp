@@ -43,19 +43,17 @@ class TourGrower {
         int running = 0;
         for (; running < TOGETHER && next < last; ++running) begin(lanes_[running], next++, shape);
         while (running > 0) {
-            for (int i = 0; i < running; ++i) {
+            monitor.check();
+            // Twice the same, so that the compiler knows the usual number of lanes.
+            running == TOGETHER ? advance(TOGETHER, shape) : advance(running, shape);
+            for (int i = running - 1; i >= 0; --i) {
                 Lane& lane = lanes_[i];
-                if (lane.left > 0) {
-                    step(lane, shape);
-                    if ((lane.left & pause_) != 0 || lane.left == 0 || !joins_earlier(lane)) continue;
-                } else {
-                    lengths[lane.start] = lane.length + keys.between(lane.end[0], lane.end[1]);
-                }
-                monitor.check();
+                if (lane.left > 0 && !joins_earlier(lane)) continue;
+                if (lane.left == 0) lengths[lane.start] = lane.length + keys.between(lane.end[0], lane.end[1]);
                 if (next < last) {
                     begin(lane, next++, shape);
                 } else {
-                    std::swap(lane, lanes_[--running]);
+                    lane = lanes_[--running];
                 }
             }
         }
@@ -67,12 +65,13 @@ class TourGrower {
     ANONSET_INLINE void trace(const KeyMatrix<Key>& keys, Shape shape, std::int64_t start, const std::int64_t* rows,
                               std::int64_t* loop) {
         prepare(keys, start, start + 1);
+        const View view = view_of(shape);
         Lane& lane = lanes_[0];
-        begin(lane, start, shape);
+        enter(lane, start, view, shape);
         std::int64_t front = 0, back = keys.nodes();
         loop[front++] = rows[start];
-        while (lane.left > 0) {
-            const int side = step(lane, shape);
+        for (std::int64_t left = keys.nodes() - 1; left > 0; --left) {
+            const int side = step(lane, view, shape);
             loop[side ? front++ : --back] = rows[lane.end[side]];
         }
     }
@@ -82,15 +81,21 @@ class TourGrower {
     using Keys = KeyMatrix<Key>;
     static constexpr Key NONE = Keys::NONE;
 
-    struct Lane {  // one tour being grown; side 0 is Star, side 1 is Dest
+    typedef std::uint64_t Pair __attribute__((vector_size(16)));
+    struct Lane {                 // one tour being grown; side 0 is Star, side 1 is Dest
+        Pair signs[2];            // of the nodes visited (see `sign`); of these and the one that Star wants
+        std::uint64_t* taken[2];  // where signs are no bits: bits of the nodes that a side may not choose
         std::int64_t start, left, length;
-        std::uint64_t visited[2];  // see `sign`
         std::uint32_t end[2];
         Key near[2];
-        std::uint64_t* taken[2];  // bits of nodes a side may not choose: all visited; for Dest also Star's nearest
+    };
+    struct View {  // what every step reads, at hand
+        const Key* keys;
+        std::int64_t width;
+        const Pair* signs;
     };
     struct State {
-        std::uint64_t visited[2];
+        Pair visited;
         std::uint32_t end[2];
         std::uint32_t round;
         std::int64_t start, length;
@@ -123,64 +128,94 @@ class TourGrower {
         std::uint64_t seed = 0;
         signed_ = nodes;
         const std::int64_t all = std::max<std::int64_t>(nodes, 128);
-        signs_.assign(2 * all, 0);
+        signs_.assign(all, Pair{});
         for (std::int64_t i = 0; i < all; ++i) {
             for (int word = 0; word < 2; ++word) {
                 std::uint64_t mixed = seed += 0x9e3779b97f4a7c15;
                 mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
                 mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-                signs_[2 * i + word] = nodes > 128 ? mixed ^ mixed >> 31 : 0;
+                signs_[i][word] = nodes > 128 ? mixed ^ mixed >> 31 : 0;
             }
-            if (nodes <= 128) signs_[2 * i + i / 64] = std::uint64_t{1} << i % 64;
+            if (nodes <= 128) signs_[i][i / 64] = std::uint64_t{1} << i % 64;
         }
     }
 
     template <class Shape>
+    ANONSET_INLINE View view_of(Shape shape) const {
+        return {keys_->row(0), shape.width(), signs_.data()};
+    }
+
+    // A tour of its first node, and of so many more that all lanes pause at the same time.
+    template <class Shape>
     ANONSET_INLINE void begin(Lane& lane, std::int64_t start, Shape shape) {
+        const View view = view_of(shape);
+        enter(lane, start, view, shape);
+        for (; (lane.left & pause_) != 0; --lane.left) step(lane, view, shape);
+    }
+
+    template <class Shape>
+    ANONSET_INLINE void enter(Lane& lane, std::int64_t start, View view, Shape shape) {
         for (std::uint64_t* taken : lane.taken) std::fill(taken, taken + words_, 0);
+        lane.signs[0] = lane.signs[1] = Pair{};
         lane.start = start;
         lane.left = keys_->nodes() - 1;
         lane.length = 0;
-        lane.visited[0] = lane.visited[1] = 0;
         lane.end[0] = lane.end[1] = static_cast<std::uint32_t>(start);
-        lane.near[0] = lane.near[1] = Keys::least(keys_->row(start), lane.taken[0], shape);
-        visit(lane, static_cast<std::uint32_t>(start), shape);
+        lane.near[0] = lane.near[1] = least(lane, lane.end[0], 0, view, shape);
+        visit(lane, lane.end[0], lane.near[0], view, shape);
+    }
+
+    // All lanes, in turn, until the next pause: pause_ + 1 steps, or none where `begin` has made them all.
+    template <class Shape>
+    ANONSET_INLINE void advance(int running, Shape shape) {
+        const View view = view_of(shape);
+        const std::int64_t steps = std::min(pause_ + 1, lanes_[0].left);
+        for (std::int64_t i = 0; i < steps; ++i)
+            for (int lane = 0; lane < running; ++lane) step(lanes_[lane], view, shape);
+        for (int lane = 0; lane < running; ++lane) lanes_[lane].left -= steps;
+    }
+
+    // The nearest node that a side may choose.
+    ANONSET_INLINE static Key least(const Lane& lane, std::uint32_t node, int side, View view, AnyShape shape) {
+        return Keys::least(view.keys + node * view.width, lane.taken[side], shape);
+    }
+    template <int Width>
+    ANONSET_INLINE static Key least(const Lane& lane, std::uint32_t node, int side, View view,
+                                    UsualShape<Width> shape) {
+        return Keys::least(view.keys + node * Width, lane.signs + side, shape);
     }
 
     // Star chooses first: what it wants now, Dest must do without.
-    ANONSET_INLINE void visit(Lane& lane, std::uint32_t node, AnyShape shape) {
-        const std::uint32_t wanted = Keys::node(lane.near[0], shape);
-        lane.visited[0] ^= signs_[2 * node];
-        lane.visited[1] ^= signs_[2 * node + 1];
+    ANONSET_INLINE static void visit(Lane& lane, std::uint32_t node, Key wanted, View view, AnyShape shape) {
+        const std::uint32_t other = Keys::node(wanted, shape);
+        lane.signs[0] ^= view.signs[node];
         for (std::uint64_t* taken : lane.taken) taken[node / 64] |= std::uint64_t{1} << node % 64;
-        lane.taken[1][wanted / 64] |= std::uint64_t{1} << wanted % 64;
+        lane.taken[1][other / 64] |= std::uint64_t{1} << other % 64;
     }
     // The same for two words of bits, which are the nodes' signs. To write both words wherever the node is lets other
     // lanes read theirs at once: the processor need not wait to learn which word it is.
     template <int Width>
-    ANONSET_INLINE void visit(Lane& lane, std::uint32_t node, UsualShape<Width> shape) {
-        const std::uint32_t wanted = Keys::node(lane.near[0], shape);
-        for (int word = 0; word < 2; ++word) {
-            lane.visited[word] |= signs_[2 * node + word];
-            lane.taken[0][word] = lane.visited[word];
-            lane.taken[1][word] = lane.visited[word] | signs_[2 * wanted + word];
-        }
+    ANONSET_INLINE static void visit(Lane& lane, std::uint32_t node, Key wanted, View view, UsualShape<Width> shape) {
+        lane.signs[0] |= view.signs[node];
+        lane.signs[1] = lane.signs[0] | view.signs[Keys::node(wanted, shape)];
     }
 
     // One node joins; returns its side. Bits are written last: to read them back at once would stall the processor.
     // (The joining node is not marked while its own row is searched; a row holds no key for itself.)
     template <class Shape>
-    ANONSET_INLINE int step(Lane& lane, Shape shape) {
-        if (Keys::node(lane.near[0], shape) == Keys::node(lane.near[1], shape))
-            lane.near[1] = Keys::least(keys_->row(lane.end[1]), lane.taken[1], shape);
-        const int side = Keys::distance(lane.near[0], shape) > Keys::distance(lane.near[1], shape) ? 1 : 0;
-        const Key joins = lane.near[side];
+    ANONSET_INLINE static int step(Lane& lane, View view, Shape shape) {
+        const Key star = lane.near[0];
+        if (Keys::node(star, shape) == Keys::node(lane.near[1], shape))
+            lane.near[1] = least(lane, lane.end[1], 1, view, shape);
+        const Key dest = lane.near[1];
+        const int side = Keys::distance(star, shape) > Keys::distance(dest, shape) ? 1 : 0;
+        const Key joins = side ? dest : star;
         const std::uint32_t node = Keys::node(joins, shape);
         lane.length += Keys::distance(joins, shape);
         lane.end[side] = node;
-        --lane.left;
-        lane.near[side] = Keys::least(keys_->row(node), lane.taken[side], shape);
-        visit(lane, node, shape);
+        const Key near = least(lane, node, side, view, shape);
+        lane.near[side] = near;
+        visit(lane, node, side ? star : near, view, shape);
         return side;
     }
 
@@ -195,16 +230,15 @@ class TourGrower {
     // Whether an earlier start has been in this state; if so, this one follows it from here on.
     ANONSET_INLINE bool joins_earlier(const Lane& lane) {
         const std::size_t mask = states_.size() - 1;
-        std::uint64_t hash = lane.visited[0] * 0x9e3779b97f4a7c15 ^ lane.visited[1] * 0xc2b2ae3d27d4eb4f;
+        std::uint64_t hash = lane.signs[0][0] * 0x9e3779b97f4a7c15 ^ lane.signs[0][1] * 0xc2b2ae3d27d4eb4f;
         hash = (hash ^ hash >> 32 ^ lane.end[0] ^ std::uint64_t{lane.end[1]} << 16) * 0xd6e8feb86659fd93;
         for (std::size_t at = (hash >> 20) & mask;; at = (at + 1) & mask) {
             State& state = states_[at];
             if (state.round != round_) {
-                state = {
-                    {lane.visited[0], lane.visited[1]}, {lane.end[0], lane.end[1]}, round_, lane.start, lane.length};
+                state = {lane.signs[0], {lane.end[0], lane.end[1]}, round_, lane.start, lane.length};
                 return false;
             }
-            if (state.visited[0] == lane.visited[0] && state.visited[1] == lane.visited[1] &&
+            if (state.visited[0] == lane.signs[0][0] && state.visited[1] == lane.signs[0][1] &&
                 state.end[0] == lane.end[0] && state.end[1] == lane.end[1]) {
                 follows_[lane.start - first_] = {state.start, lane.length - state.length};
                 return true;
@@ -217,7 +251,8 @@ class TourGrower {
     std::int64_t pause_ = 7;  // states are kept and compared only when `left` is a multiple of pause_ + 1
     std::uint32_t round_ = 0;
     Lane lanes_[TOGETHER];
-    std::vector<std::uint64_t> taken_, signs_;
+    std::vector<std::uint64_t> taken_;
+    std::vector<Pair> signs_;
     std::vector<State> states_;
     std::vector<Follow> follows_;
 };
