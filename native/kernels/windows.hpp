@@ -45,12 +45,27 @@ class alignas(APART) WindowGrouper {
     }
 
   private:
-    // The rows of the tour side by side, their items renumbered: everything that follows stays in the cache.
+    // The rows of the tour side by side. Their items are renumbered where the vocabulary is large compared with the
+    // tour: everything that follows stays in the cache.
     void copy_tour(const std::int64_t* loop, std::int64_t size) {
         size_ = size;
         starts_.assign(1, 0);
         for (std::int64_t i = 0; i < size; ++i) starts_.push_back(starts_.back() + data_.size(loop[i]));
         items_.resize(starts_.back());
+        const auto vocabulary = static_cast<std::int64_t>(places_.size());
+        if (vocabulary <= 2 * starts_.back()) {
+            std::int32_t* next = items_.data();
+            for_rows(data_, loop, size,
+                     [&](std::int64_t row) { next = std::copy(data_.begin(row), data_.end(row), next); });
+            used_ = vocabulary;
+        } else {
+            used_ = renumber(loop, size);
+        }
+        holders_.assign(used_, 0);
+    }
+
+    // The items numbered as they come; returns how many there are.
+    std::int64_t renumber(const std::int64_t* loop, std::int64_t size) {
         touched_.resize(starts_.back() + 1);
         std::int32_t* next = items_.data();
         std::int32_t known = 0;
@@ -62,9 +77,8 @@ class alignas(APART) WindowGrouper {
                 *next++ = (places_[*item] = place == 0 ? known : place) - 1;
             }
         });
-        touched_.resize(known);
-        for (const std::int32_t item : touched_) places_[item] = 0;
-        holders_.assign(touched_.size(), 0);
+        for (std::int32_t i = 0; i < known; ++i) places_[touched_[i]] = 0;
+        return known;
     }
 
     std::int64_t wrap(std::int64_t position) const { return position < size_ ? position : position - size_; }
@@ -95,7 +109,7 @@ class alignas(APART) WindowGrouper {
         const std::int64_t range = k_ / 2;
         const bool even = k_ % 2 == 0;
         ahead_.assign(size_, 0);
-        seen_.assign(touched_.size(), -1);
+        seen_.assign(used_, -1);
         for (std::int64_t i = 0; even && i < size_; ++i) ahead_[i] = distance(i, wrap(i + range));
         firsts_.resize(size_);
         for (std::int64_t i = 0; i < size_; ++i) {
@@ -129,7 +143,7 @@ class alignas(APART) WindowGrouper {
 
     // For every item the groups whose center holds it, as chains of entries (entry 0 ends a chain).
     void vote_centers() {
-        chain_.assign(touched_.size(), 0);
+        chain_.assign(used_, 0);
         entries_.assign(1, {0, 0});
         center_sizes_.assign(chosen_.size(), 0);
         for (std::size_t g = 0; g < chosen_.size(); ++g) {
@@ -167,7 +181,7 @@ class alignas(APART) WindowGrouper {
     };
 
     Csr data_;
-    std::int64_t k_, size_ = 0;
+    std::int64_t k_, size_ = 0, used_ = 0;  // rows of the tour; items in use are numbered below used_
     std::vector<std::int32_t> places_, touched_, items_, holders_, chain_, taken_;
     std::vector<std::int64_t> added_, seen_, starts_, losses_, firsts_, ahead_, chosen_, center_sizes_, distances_;
     std::vector<Candidate> by_loss_;
