@@ -43,6 +43,9 @@ struct Sixteen<std::uint64_t> {
     typedef std::uint64_t Keys __attribute__((vector_size(128)));
 };
 
+// A bit for each of 128 nodes.
+typedef std::uint64_t BitPair __attribute__((vector_size(16)));
+
 // row[j] = distance << shift | j for first ≤ j < last, where the distance is between a row of `size` items and rows of
 // sizes[j] items of which they share overlap[j].
 #define ANONSET_DISTANCE_KEYS(Key, Wide)                                                                   \
@@ -109,20 +112,42 @@ class KeyMatrix {
 
     // The least key of a row among the nodes whose bits are not set in `taken`; NONE if all are.
     template <class Shape>
-    static ANONSET_INLINE Key least(const Key* row, const void* taken, Shape shape) {
+    static ANONSET_INLINE Key least(const Key* row, const std::uint64_t* taken, Shape shape) {
         using Keys = typename Sixteen<Key>::Keys;
         const Keys one_bit_each = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
         Keys least = ~Keys{};
         for (std::int64_t j = 0; j < shape.width(); j += 16) {
             std::uint16_t bits;  // of the nodes j … j + 15 (little-endian, as all processors we build for)
-            std::memcpy(&bits, static_cast<const char*>(taken) + j / 8, sizeof bits);
+            std::memcpy(&bits, reinterpret_cast<const char*>(taken) + j / 8, sizeof bits);
             const Keys keys = *reinterpret_cast<const Keys*>(row + j) |
                               static_cast<Keys>(((Keys{} + bits) & one_bit_each) == one_bit_each);
             least = keys < least ? keys : least;
         }
-        Key best = NONE;
-        for (int i = 0; i < 16; ++i) best = std::min<Key>(best, least[i]);
-        return best;
+        return least_of(least);
+    }
+
+    // The same for at most 128 narrow keys, with the bits where a vector unit wants them: see `bit`.
+    template <int Width>
+    static ANONSET_INLINE Key least(const Key* row, const BitPair& taken, UsualShape<Width>) {
+        using Keys = typename Sixteen<Key>::Keys;
+        typedef std::uint64_t Four __attribute__((vector_size(32)));
+        Keys least = ~Keys{};
+        for (int block = 0; block < Width / 16; ++block) {
+            const Keys asked = (Keys{1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8}) << 4 * (block % 4);
+            const Keys bits = reinterpret_cast<Keys>(Four{} + taken[block / 4]);
+            const Keys keys =
+                *reinterpret_cast<const Keys*>(row + 16 * block) | static_cast<Keys>((bits & asked) == asked);
+            least = keys < least ? keys : least;
+        }
+        return least_of(least);
+    }
+    // Where a node has its bit: block 4 a + b of sixteen nodes in word a, and its node 4 c + d in bit 16 d + 4 b + c.
+    // So one word, four times side by side, holds the bits of four blocks, each where its key lies.
+    static BitPair bit(std::int64_t node) {
+        const std::int64_t block = node / 16, place = node % 16;
+        BitPair bits{};
+        bits[block / 4] = std::uint64_t{1} << (16 * (place % 4) + 4 * (block % 4) + place / 4);
+        return bits;
     }
 
   private:
@@ -130,6 +155,12 @@ class KeyMatrix {
     struct alignas(16 * sizeof(Key)) Block {
         Key key[16];
     };
+
+    static ANONSET_INLINE Key least_of(const typename Sixteen<Key>::Keys& keys) {
+        Key best = NONE;
+        for (int i = 0; i < 16; ++i) best = std::min<Key>(best, keys[i]);
+        return best;
+    }
 
     static int shift_for(std::int64_t nodes) {
         int shift = UsualShape<0>::shift();
@@ -147,24 +178,28 @@ class KeyMatrix {
 template <class Key, class Body>
 ANONSET_INLINE void with_shape(const KeyMatrix<Key>& keys, Body&& body) {
     const AnyShape shape = keys.shape();
-    if (sizeof(Key) > 2 || shape.shift() != UsualShape<0>::shift()) return body(shape);
-    switch (shape.width()) {
-        case 16:
-            return body(UsualShape<16>());
-        case 32:
-            return body(UsualShape<32>());
-        case 48:
-            return body(UsualShape<48>());
-        case 64:
-            return body(UsualShape<64>());
-        case 80:
-            return body(UsualShape<80>());
-        case 96:
-            return body(UsualShape<96>());
-        case 112:
-            return body(UsualShape<112>());
-        default:
-            return body(UsualShape<128>());
+    if constexpr (sizeof(Key) == 2) {
+        if (shape.shift() != UsualShape<0>::shift()) return body(shape);
+        switch (shape.width()) {
+            case 16:
+                return body(UsualShape<16>());
+            case 32:
+                return body(UsualShape<32>());
+            case 48:
+                return body(UsualShape<48>());
+            case 64:
+                return body(UsualShape<64>());
+            case 80:
+                return body(UsualShape<80>());
+            case 96:
+                return body(UsualShape<96>());
+            case 112:
+                return body(UsualShape<112>());
+            default:
+                return body(UsualShape<128>());
+        }
+    } else {
+        body(shape);
     }
 }
 

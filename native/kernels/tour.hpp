@@ -81,9 +81,8 @@ class TourGrower {
     using Keys = KeyMatrix<Key>;
     static constexpr Key NONE = Keys::NONE;
 
-    typedef std::uint64_t Pair __attribute__((vector_size(16)));
     struct Lane {                 // one tour being grown; side 0 is Star, side 1 is Dest
-        Pair signs[2];            // of the nodes visited (see `sign`); of these and the one that Star wants
+        BitPair signs[2];         // of the nodes visited (see `sign`); of these and the one that Star wants
         std::uint64_t* taken[2];  // where signs are no bits: bits of the nodes that a side may not choose
         std::int64_t start, left, length;
         std::uint32_t end[2];
@@ -92,10 +91,10 @@ class TourGrower {
     struct View {  // what every step reads, at hand
         const Key* keys;
         std::int64_t width;
-        const Pair* signs;
+        const BitPair* signs;
     };
     struct State {
-        Pair visited;
+        BitPair visited;
         std::uint32_t end[2];
         std::uint32_t round;
         std::int64_t start, length;
@@ -128,7 +127,7 @@ class TourGrower {
         std::uint64_t seed = 0;
         signed_ = nodes;
         const std::int64_t all = std::max<std::int64_t>(nodes, 128);
-        signs_.assign(all, Pair{});
+        signs_.assign(all, BitPair{});
         for (std::int64_t i = 0; i < all; ++i) {
             for (int word = 0; word < 2; ++word) {
                 std::uint64_t mixed = seed += 0x9e3779b97f4a7c15;
@@ -136,7 +135,7 @@ class TourGrower {
                 mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
                 signs_[i][word] = nodes > 128 ? mixed ^ mixed >> 31 : 0;
             }
-            if (nodes <= 128) signs_[i][i / 64] = std::uint64_t{1} << i % 64;
+            if (nodes <= 128) signs_[i] = Keys::bit(i);
         }
     }
 
@@ -156,7 +155,7 @@ class TourGrower {
     template <class Shape>
     ANONSET_INLINE void enter(Lane& lane, std::int64_t start, View view, Shape shape) {
         for (std::uint64_t* taken : lane.taken) std::fill(taken, taken + words_, 0);
-        lane.signs[0] = lane.signs[1] = Pair{};
+        lane.signs[0] = lane.signs[1] = BitPair{};
         lane.start = start;
         lane.left = keys_->nodes() - 1;
         lane.length = 0;
@@ -182,7 +181,7 @@ class TourGrower {
     template <int Width>
     ANONSET_INLINE static Key least(const Lane& lane, std::uint32_t node, int side, View view,
                                     UsualShape<Width> shape) {
-        return Keys::least(view.keys + node * Width, lane.signs + side, shape);
+        return Keys::least(view.keys + node * Width, lane.signs[side], shape);
     }
 
     // Star chooses first: what it wants now, Dest must do without.
@@ -252,7 +251,7 @@ class TourGrower {
     std::uint32_t round_ = 0;
     Lane lanes_[TOGETHER];
     std::vector<std::uint64_t> taken_;
-    std::vector<Pair> signs_;
+    std::vector<BitPair> signs_;
     std::vector<State> states_;
     std::vector<Follow> follows_;
 };
