@@ -8,6 +8,10 @@
 #include <type_traits>
 #include <vector>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "bitmap.hpp"
 #include "csr.hpp"
 
@@ -60,6 +64,43 @@ ANONSET_DISTANCE_KEYS(std::uint32_t, std::uint32_t)
 ANONSET_DISTANCE_KEYS(std::uint64_t, std::uint64_t)
 #undef ANONSET_DISTANCE_KEYS
 
+// The first keys of a row, named by their places.
+#define ANONSET_NAME_KEYS(Key)                                                                            \
+    ANONSET_CLONES inline void name_keys(std::int64_t count, int shift, Key* row) {                       \
+        for (std::int64_t j = 0; j < count; ++j) row[j] = static_cast<Key>(row[j] >> shift << shift | j); \
+    }
+ANONSET_NAME_KEYS(std::uint16_t)
+ANONSET_NAME_KEYS(std::uint32_t)
+ANONSET_NAME_KEYS(std::uint64_t)
+#undef ANONSET_NAME_KEYS
+
+// Eight keys of eight rows, which lie `width` keys apart, with rows and columns exchanged.
+template <class Key>
+void turn(const Key* from, std::int64_t width, Key* to) {
+    for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) to[i * width + j] = from[j * width + i];
+}
+#ifdef __SSE2__
+inline void turn(const std::uint16_t* from, std::int64_t width, std::uint16_t* to) {
+    __m128i rows[8], pairs[8], fours[8];
+    for (int i = 0; i < 8; ++i) rows[i] = _mm_load_si128(reinterpret_cast<const __m128i*>(from + i * width));
+    for (int i = 0; i < 4; ++i) {  // pairs of rows 2i and 2i + 1, columns 0–3 and 4–7
+        pairs[i] = _mm_unpacklo_epi16(rows[2 * i], rows[2 * i + 1]);
+        pairs[i + 4] = _mm_unpackhi_epi16(rows[2 * i], rows[2 * i + 1]);
+    }
+    for (int i = 0; i < 4; ++i) {  // of rows 4 (i % 2) on, two columns each
+        const int at = i % 2 * 2 + i / 2 * 4;
+        fours[i] = _mm_unpacklo_epi32(pairs[at], pairs[at + 1]);
+        fours[i + 4] = _mm_unpackhi_epi32(pairs[at], pairs[at + 1]);
+    }
+    for (int i = 0; i < 8; ++i) {
+        const __m128i upper = fours[i / 4 * 2 + i / 2 % 2 * 4], lower = fours[i / 4 * 2 + i / 2 % 2 * 4 + 1];
+        const __m128i column = i % 2 == 0 ? _mm_unpacklo_epi64(upper, lower) : _mm_unpackhi_epi64(upper, lower);
+        _mm_store_si128(reinterpret_cast<__m128i*>(to + i * width), column);
+    }
+}
+#endif
+
 // Distances as keys `distance << shift | node`: the least key of a row is its nearest node, ties to the lowest index.
 // Key is as narrow as the distances allow.
 template <class Key>
@@ -75,25 +116,34 @@ class KeyMatrix {
         nodes_ = nodes;
         shift_ = shift_for(nodes);
         blocks_ = (nodes + 15) / 16;
-        keys_.resize(nodes * blocks_);
+        keys_.resize(16 * blocks_ * blocks_);
         sizes_.resize(nodes);
         for (std::int64_t i = 0; i < nodes; ++i) sizes_[i] = static_cast<Wide>(data.size(rows[i]));
         shared.load(data, rows, nodes);
     }
 
-    // Fills row i from its diagonal on, and column i below; `overlap` is room for one row.
+    // Fills row i from its diagonal on; `overlap` is room for one row.
     void fill(std::int64_t i, const SharedItems& shared, std::vector<std::uint32_t>& overlap) {
         overlap.resize(nodes_);
         shared.row(i, overlap.data());
         Key* row = keys_[i * blocks_].key;
         row[i] = NONE;
         distance_keys(sizes_[i], sizes_.data(), overlap.data(), i + 1, nodes_, shift_, row);
-        const Key name = static_cast<Key>((Key{1} << shift_) - 1);
-        Key* column = keys_.data()->key + i;
-        const std::int64_t width = 16 * blocks_;
-        for (std::int64_t j = i + 1; j < nodes_; ++j)
-            column[j * width] = static_cast<Key>((row[j] & ~name) | static_cast<Key>(i));
-        std::fill(row + nodes_, row + width, NONE);
+        std::fill(row + nodes_, row + 16 * blocks_, NONE);
+    }
+
+    std::int64_t blocks() const { return blocks_; }
+
+    // Once all rows are filled: the sixteen rows of a block up to their diagonal, which are columns of the rows above.
+    void mirror(std::int64_t block) {
+        const std::int64_t width = 16 * blocks_, first = 16 * block, last = std::min(first + 16, nodes_);
+        Key* const keys = keys_.data()->key;
+        for (std::int64_t i = first; i < last; i += 8)
+            for (std::int64_t j = 0; j < first; j += 8) turn(keys + j * width + i, width, keys + i * width + j);
+        for (std::int64_t i = first; i < last; ++i) {
+            for (std::int64_t j = first; j < i; ++j) keys[i * width + j] = keys[j * width + i];
+            name_keys(i, shift_, keys + i * width);
+        }
     }
 
     std::int64_t nodes() const { return nodes_; }

@@ -335,6 +335,7 @@ class SegmentTours {
         const std::int64_t count = nodes(segment);
         bench.keys.load(data_, rows(segment), count, worker.shared);
         for (std::int64_t i = 0; i < count; ++i) bench.keys.fill(i, worker.shared, worker.overlap);
+        for (std::int64_t block = 0; block < bench.keys.blocks(); ++block) bench.keys.mirror(block);
         worker.lengths.resize(count);
         measure_tours(bench.grower, bench.keys, 0, count, monitor_, worker.lengths.data());
         keep_best(segment, bench, worker.lengths);
@@ -349,6 +350,8 @@ class SegmentTours {
             for (std::int64_t i = block; i < count; i += blocks)
                 bench.keys.fill(i, workers_[0].shared, workers_[worker].overlap);
         });
+        parallel_for(bench.keys.blocks(), threads_, monitor_,
+                     [&](std::int64_t block, int) { bench.keys.mirror(block); });
         std::vector<std::int64_t> lengths(count);
         parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int worker) {
             const std::int64_t first = count * block / blocks, last = count * (block + 1) / blocks;
