@@ -51,7 +51,10 @@ CHARTED = 10
 CACHE = ROOT / "build" / "bounds.json"
 BOUND = (
     "src/anonset/utility/bound.py",
-    *(f"native/kernels/{name}.hpp" for name in ("dual", "centers", "center_search")),
+    *(
+        f"native/kernels/{name}.hpp"
+        for name in ("dual", "anchors", "saving_search", "centers", "center_search", "largest")
+    ),
 )
 LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least this share of the gap
 

@@ -1,6 +1,7 @@
 #include "kernels/dual.hpp"
 
 #include "bind/common.hpp"
+#include "kernels/anchors.hpp"
 #include "kernels/centers.hpp"
 
 namespace anonset::bind {
@@ -19,6 +20,20 @@ void bind_dual(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("n_items"), nb::arg("k"),
         nb::arg("wanted"), nb::arg("dense"), nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "anchor_pass",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
+           std::int32_t n_items, std::int64_t k, In<std::int64_t> wanted, std::int64_t budget, PyMonitor& monitor,
+           int threads) {
+            std::vector<double> values;
+            run(monitor, [&](Monitor& watched) {
+                values = anchor_pass(to_csr(offsets, items), weights.data(), prices.data(), n_items, k, wanted.data(),
+                                     static_cast<std::int64_t>(wanted.shape(0)), budget, threads, watched);
+            });
+            return to_numpy(std::move(values));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("n_items"), nb::arg("k"),
+        nb::arg("wanted"), nb::arg("budget"), nb::arg("monitor"), nb::arg("threads"));
     m.def(
         "center_pass",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,

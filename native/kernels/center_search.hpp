@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "largest.hpp"
+
 namespace anonset::centers {
 
 constexpr std::int32_t UNIT = 256;
@@ -29,49 +31,6 @@ struct Neighbourhood {
     std::int32_t rest = 0;  // no row that is left out has a larger base
     int items = 0;          // that a center may change, at most 64
     std::int64_t k = 0;
-};
-
-// The sum of the largest of some values; each may be there in several copies, and the filler any number of times.
-class Largest {
-  public:
-    void begin(std::int64_t keep, std::int32_t filler) {
-        keep_ = keep;
-        copies_ = 0;
-        floor_ = filler_ = filler;
-        entries_.clear();
-    }
-    // Values up to here change nothing.
-    std::int32_t floor() const { return floor_; }
-    void add(std::int32_t value, std::int64_t copies) {
-        if (value <= floor_ || keep_ == 0 || copies == 0) return;
-        auto place = entries_.end();
-        while (place != entries_.begin() && (place - 1)->value < value) --place;
-        entries_.insert(place, {value, copies});
-        copies_ += copies;
-        while (copies_ - entries_.back().copies >= keep_) {
-            copies_ -= entries_.back().copies;
-            entries_.pop_back();
-        }
-        if (copies_ >= keep_) floor_ = entries_.back().value;
-    }
-    std::int64_t sum(std::int64_t count) const {
-        std::int64_t total = 0;
-        for (auto each = entries_.begin(); count > 0 && each != entries_.end(); ++each) {
-            const std::int64_t taken = std::min(count, each->copies);
-            total += taken * each->value;
-            count -= taken;
-        }
-        return total + count * filler_;
-    }
-
-  private:
-    struct Entry {
-        std::int32_t value;
-        std::int64_t copies;
-    };
-    std::int64_t keep_ = 0, copies_ = 0;
-    std::int32_t floor_ = 0, filler_ = 0;
-    std::vector<Entry> entries_;
 };
 
 // Calls owes(row id, parts) for every row that has to give back so many parts of its lift.
@@ -207,7 +166,7 @@ class Search {
     Owes owes_;
     std::int64_t looks_ = 0, charge_ = 0;
     bool outside_ = false, gave_up_ = false;
-    Largest largest_;
+    Largest<std::int32_t> largest_;
     std::vector<Pending> pending_;
 };
 

@@ -136,7 +136,7 @@ class Gatherer {
     std::vector<std::int32_t> counts_;
     std::vector<std::int64_t> rest_;
     std::vector<Candidate> candidates_;
-    Largest largest_;
+    Largest<std::int32_t> largest_;
 };
 
 }  // namespace centers

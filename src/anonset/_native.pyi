@@ -102,6 +102,18 @@ def dual_pass(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Floats]: ...
+def anchor_pass(
+    offsets: Longs,
+    items: Ints,
+    weights: Longs,
+    prices: Floats,
+    n_items: int,
+    k: int,
+    wanted: Longs,
+    budget: int,
+    monitor: Monitor,
+    threads: int,
+) -> Floats: ...
 def center_pass(
     offsets: Longs,
     items: Ints,

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 
 def partitions(things: list[int], k: int) -> Iterator[list[list[int]]]:
     """Every way to part `things` into groups of at least k."""
@@ -26,3 +28,13 @@ def optimum(sets: list[set[str]], k: int) -> int:
     return min(
         sum(group_loss([sets[i] for i in group]) for group in parts) for parts in partitions(list(range(len(sets))), k)
     )
+
+
+def cheapest_group(problem, values):
+    """The least that a group of k or more loses beyond what its members' values add up to."""
+    held = np.repeat(problem.sets.to_scipy().toarray().astype(int), problem.weights, axis=0)
+    groups = np.arange(1 << len(held))[:, None] >> np.arange(len(held)) & 1
+    groups = groups[groups.sum(axis=1) >= problem.k]
+    counts = groups @ held
+    losses = np.minimum(counts, groups.sum(axis=1)[:, None] - counts).sum(axis=1)
+    return float((losses - groups @ np.repeat(values, problem.weights)).min())

@@ -7,7 +7,8 @@ For any prices 0 ≤ y_v ≤ |v|, one per transaction, every k-anonymous release
 (the proof is in docs/explanation/bound.md). Whatever the prices, the bound is true; the ascent only makes it good.
 
 The values have a property that is a bound by itself: no group of k transactions or more loses less than the values of
-its members add up to. So they are raised as far as that stays true, which is decided center by center.
+its members add up to. So they are raised as far as that stays true: on sparse data by what each transaction can keep at
+best in a group around it, its anchor, and then center by center.
 
 Where looking at all pairs would take too long, transactions are drawn at random: LB(y) is a sum over transactions, each
 value lies between (y_u − |u|)/2 and (y_u + |u|)/2, and an inequality for the mean of bounded values gives a bound that
@@ -41,7 +42,10 @@ KEPT = (0.2, 0.2, 0.02)  # a round that keeps no larger share of its lifts is fo
 NEAREST = 64  # how many sets around each are looked at first
 WIDEST = 256  # and at most
 LOOKS = 2e9  # at a set for one center, in a round at most
+FEW = 0.125  # of all items; where sets hold more, anchors say little that centers do not say
+SAVING_LOOKS = 4e10  # at a set that may help another
 LEAST_LOOKS = 10_000  # around one set
+MOST_LOOKS = 1_000_000
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -72,7 +76,6 @@ class _Problem:
 
     def look(self, prices: Floats, rows: Longs, job: Job) -> tuple[Floats, Floats]:
         """The value of each of these sets, and the price that would suit it best as things stand."""
-        by_index, by_bitmap = self.visits
         values, dearest = _native.dual_pass(
             self.sets.offsets,
             self.sets.items,
@@ -81,15 +84,44 @@ class _Problem:
             self.sets.n_items,
             self.k,
             rows,
-            by_bitmap < by_index,
+            self.dense,
             job.monitor,
             job.threads,
         )
         return values, np.clip(dearest, 0, self.sets.lengths[rows])
 
+    @property
+    def dense(self) -> bool:
+        """Whether nearly all pairs overlap, so that bitmaps are faster than an inverted index."""
+        by_index, by_bitmap = self.visits
+        return by_bitmap < by_index
+
+    @property
+    def sparse(self) -> bool:
+        """Whether a set holds few of all items."""
+        return float(self.sets.lengths.sum()) < FEW * len(self.sets) * self.sets.n_items
+
+    def at_least(self, prices: Floats, job: Job) -> Floats:
+        """What each set loses in any group of k at these prices; never less than `look` says."""
+        order = np.argsort(self.sets.lengths - prices, kind="stable")
+        sets = self.sets.take(order)
+        found = np.empty(len(sets))
+        found[order] = _native.anchor_pass(
+            sets.offsets,
+            sets.items,
+            self.weights[order],
+            prices[order],
+            sets.n_items,
+            self.k,
+            np.arange(len(sets), dtype=np.int64),
+            int(np.clip(SAVING_LOOKS / len(sets), LEAST_LOOKS, MOST_LOOKS)),
+            job.monitor,
+            job.threads,
+        )
+        return found
+
     def lowered(self, values: Floats, lifts: Floats, job: Job) -> tuple[Floats, Mask]:
         """Values + lifts, lowered until no group loses less than its members' values: true if it was of `values`."""
-        by_index, by_bitmap = self.visits
         found, gave_up = _native.center_pass(
             self.sets.offsets,
             self.sets.items,
@@ -98,7 +130,7 @@ class _Problem:
             lifts,
             self.sets.n_items,
             self.k,
-            by_bitmap < by_index,
+            self.dense,
             NEAREST,
             WIDEST,
             int(max(LOOKS / len(self.sets), LEAST_LOOKS)),
@@ -162,30 +194,42 @@ def lower_bound(
 
 
 def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Bound:
-    """The better of what pairs say, and of what centers say after that."""
-    values = _by_pairs(problem, passes, job)
+    """The best of what pairs, anchors and centers say, each after the other."""
+    values, prices = _by_pairs(problem, passes, job)
+    starts = [values]
+    if problem.sparse:
+        starts.append(_by_anchors(problem, prices, job))
     if rounds is None:
-        mean = problem.total(values) / float(problem.weights.sum())
+        mean = problem.total(starts[-1]) / float(problem.weights.sum())
         work = min(problem.visits)
         rounds = 0 if mean > FAR or work > MOST_RAISED else int(np.clip(ROUND_WORK / work, 3, ROUNDS))
-    best = max(problem.total(values), problem.total(_by_centers(problem, values, rounds, job)), 0.0)
+    # Larger values have more centers around them, so that those of pairs may be raised further in the end.
+    raised = [_by_centers(problem, each, rounds, job) for each in starts] if rounds else []
+    best = max(0.0, *(problem.total(each) for each in (*starts, *raised)))
     return Bound(problem.k, best, best / problem.occurrences)
 
 
-def _by_pairs(problem: _Problem, passes: int, job: Job) -> Floats:
-    """Every set moves most of the way to the price that suits it best; the best values seen on the way count."""
+def _by_pairs(problem: _Problem, passes: int, job: Job) -> tuple[Floats, Floats]:
+    """Every set moves most of the way to the price that suits it best; the best values on the way, and their prices."""
     rows = np.arange(len(problem.sets), dtype=np.int64)
-    prices = best = np.zeros(len(rows))
+    prices = np.zeros(len(rows))
+    best = (prices, prices)
     with job.stage("bound", total=passes * len(rows)):
         for _ in range(passes):
             values, wanted = problem.look(prices, rows, job)
-            better = problem.total(values) > problem.total(best) * (1 + ENOUGH)
-            if problem.total(values) > problem.total(best):
-                best = values
-            if not better and prices.any():
+            before = problem.total(best[0])
+            if problem.total(values) > before:
+                best = (values, prices)
+            if problem.total(values) <= before * (1 + ENOUGH) and prices.any():
                 break
             prices = _rounded(prices + (STEP if prices.any() else 0.5) * (wanted - prices))
     return best
+
+
+def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
+    """What every set loses in the best group around it."""
+    with job.stage("anchors", total=len(prices)):
+        return problem.at_least(prices, job)
 
 
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:

@@ -1,0 +1,163 @@
+// What every row loses at least in any group of k rows, at given prices (docs/explanation/bound.md).
+//
+// Row u is worth |u| - (k - 1) * fee[u] - (what its items save at most, less the fees of the k - 1 rows that help),
+// where fee[v] = (|v| - y[v]) / (2 (k - 1)). Precondition: rows are distinct, and come by rising fees.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "dual.hpp"
+#include "saving_search.hpp"
+
+namespace anonset {
+
+namespace anchors {
+
+struct Problem {
+    const Csr data;
+    const std::int64_t* weight;
+    const Scale scale;
+    const dual::Postings index;
+    std::vector<std::int64_t> fee;
+    std::vector<std::int64_t> holders;  // of each item, with all copies
+
+    Problem(const Csr& rows, const std::int64_t* weights, const double* y, std::int32_t n_items, std::int64_t k)
+        : data(rows), weight(weights), scale(k), index(rows, n_items), fee(rows.rows), holders(n_items, 0) {
+        for (std::int64_t v = 0; v < rows.rows; ++v) {
+            fee[v] = std::llround((static_cast<double>(rows.size(v)) - y[v]) * PART / 2);
+            for (const std::int32_t* i = rows.begin(v); i != rows.end(v); ++i) holders[*i] += weights[v];
+        }
+    }
+};
+
+// How many copies of a set of items were seen.
+class Seen {
+  public:
+    void clear() {
+        if (++now_ == 0) slots_.assign(slots_.size(), {0, 0, 0}), now_ = 1;
+        used_ = 0;
+    }
+    std::int64_t& copies(std::uint64_t set) {
+        if (2 * used_ >= slots_.size()) grow();
+        Slot& slot = find(set);
+        if (slot.time != now_) {
+            slot = {set, 0, now_};
+            ++used_;
+        }
+        return slot.copies;
+    }
+
+  private:
+    struct Slot {
+        std::uint64_t set;
+        std::int64_t copies;
+        std::uint32_t time;
+    };
+    Slot& find(std::uint64_t set) {
+        std::size_t at = (set * 0x9e3779b97f4a7c15ULL >> 32) & (slots_.size() - 1);
+        while (slots_[at].time == now_ && slots_[at].set != set) at = (at + 1) & (slots_.size() - 1);
+        return slots_[at];
+    }
+    void grow() {
+        const std::vector<Slot> before = std::move(slots_);
+        slots_.assign(std::max<std::size_t>(1024, 2 * before.size()), {0, 0, 0});
+        for (const Slot& slot : before)
+            if (slot.time == now_) find(slot.set) = slot;
+    }
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
+    std::uint32_t now_ = 0;
+};
+
+// Finds the rows that may help a row, and what it saves by them.
+class Worker {
+  public:
+    explicit Worker(const Problem& problem)
+        : problem_(problem), search_(problem.scale), shared_(problem.data.rows, 0), beyond_(problem.data.rows, 0) {}
+
+    double value(std::int64_t u, std::int64_t budget) {
+        choose(u);
+        const std::int64_t end = walk();
+        gather(u, end);
+        std::sort(helpers_.begin(), helpers_.end());
+        const std::int64_t most = search_.most(helpers_, decided(), budget), k = problem_.scale.k;
+        const std::int64_t units = problem_.data.size(u) * problem_.scale.item - (k - 1) * problem_.fee[u] - most;
+        return static_cast<double>(units) / static_cast<double>(problem_.scale.item);
+    }
+
+  private:
+    // Items that fewer than a majority of k hold are lost in any group. The most frequent of the others are decided on.
+    void choose(std::int64_t u) {
+        const Problem& p = problem_;
+        items_.clear();
+        for (const std::int32_t* i = p.data.begin(u); i != p.data.end(u); ++i)
+            if (p.holders[*i] >= p.scale.majority) items_.push_back(*i);
+        std::stable_sort(items_.begin(), items_.end(),
+                         [&](std::int32_t one, std::int32_t other) { return p.holders[one] > p.holders[other]; });
+    }
+    int decided() const { return static_cast<int>(std::min<std::size_t>(64, items_.size())); }
+
+    // Notes the items that each row shares; rows from the one returned on ask for more than they can save.
+    std::int64_t walk() {
+        const Problem& p = problem_;
+        const std::int64_t most = static_cast<std::int64_t>(items_.size()) * p.scale.steepest();
+        const std::int64_t end = std::lower_bound(p.fee.begin(), p.fee.end(), most) - p.fee.begin();
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            const std::int32_t* row = p.index.rows.data() + p.index.start[items_[i]];
+            const std::int32_t* const last = p.index.rows.data() + p.index.start[items_[i] + 1];
+            if (i < 64)
+                for (; row != last && *row < end; ++row) shared_[*row] |= std::uint64_t{1} << i;
+            else
+                for (; row != last && *row < end; ++row) ++beyond_[*row];
+        }
+        return end;
+    }
+
+    // Of rows that share the same items with the anchor, only the k - 1 with the lowest fees count: they come first.
+    void gather(std::int64_t u, std::int64_t end) {
+        const Problem& p = problem_;
+        const std::int64_t steepest = p.scale.steepest();
+        const bool all_decided = items_.size() <= 64;
+        helpers_.clear();
+        seen_.clear();
+        for (std::int64_t v = 0; v < end; ++v) {
+            const std::uint64_t shared = shared_[v];
+            if (!shared && (all_decided || !beyond_[v])) continue;
+            const std::int64_t fee = p.fee[v] - beyond_[v] * PART;
+            const std::int64_t copies = p.weight[v] - (v == u);
+            shared_[v] = 0;
+            beyond_[v] = 0;
+            if (copies == 0 || fee >= __builtin_popcountll(shared) * steepest) continue;
+            std::int64_t& before = seen_.copies(shared);
+            if (all_decided && before >= p.scale.k - 1) continue;
+            before += copies;
+            helpers_.push_back({shared, fee, copies});
+        }
+    }
+
+    const Problem& problem_;
+    Search search_;
+    Seen seen_;
+    std::vector<std::int32_t> items_;
+    std::vector<std::uint64_t> shared_;
+    std::vector<std::int32_t> beyond_;
+    std::vector<Helper> helpers_;
+};
+
+}  // namespace anchors
+
+inline std::vector<double> anchor_pass(const Csr& data, const std::int64_t* weight, const double* y,
+                                       std::int32_t n_items, std::int64_t k, const std::int64_t* wanted,
+                                       std::int64_t count, std::int64_t budget, int threads, Monitor& monitor) {
+    const anchors::Problem problem(data, weight, y, n_items, k);
+    std::vector<double> value(count);
+    std::vector<anchors::Worker> workers(thread_count(threads), anchors::Worker(problem));
+    parallel_for(count, threads, monitor,
+                 [&](std::int64_t task, int number) { value[task] = workers[number].value(wanted[task], budget); });
+    return value;
+}
+
+}  // namespace anonset
