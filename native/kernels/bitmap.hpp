@@ -100,21 +100,25 @@ class SharedItems {
             }
         });
         touched_.resize(touched);
-        times_.clear();
+        times_.resize(touched + 1);
         local_ = 0;
         for (const std::int32_t item : touched_) {
-            const bool several = places_[item] > 1;
-            if (several) times_.push_back(places_[item]);
-            places_[item] = several ? ++local_ : 0;
+            times_[local_] = places_[item];
+            local_ += places_[item] > 1;
+            places_[item] = places_[item] > 1 ? local_ : 0;
         }
+        times_.resize(local_);
     }
 
+    // An item of a single row sets no bit; to pass over it would be a branch that is guessed wrong too often.
     void fill_bitmaps(const Csr& data, const std::int64_t* rows) {
         bits_.assign(count_ * words_, 0);
+        if (words_ == 0) return;
         for (std::int64_t i = 0; i < count_; ++i)
-            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item)
-                if (const std::int32_t place = places_[*item])
-                    bits_[i * words_ + (place - 1) / 64] |= std::uint64_t{1} << (place - 1) % 64;
+            for (const std::int32_t* item = data.begin(rows[i]); item != data.end(rows[i]); ++item) {
+                const std::uint32_t known = places_[*item] != 0, place = places_[*item] - known;
+                bits_[i * words_ + place / 64] |= std::uint64_t{known} << place % 64;
+            }
     }
 
     // The local items of every row, and for each local item the rows that hold it; `later_` says where in that list the
