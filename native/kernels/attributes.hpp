@@ -120,15 +120,24 @@ inline OwnedCsr mean_centers(const Csr& rows, const Levels& levels, const std::i
         OwnedCsr& out = centers[block];
         for (std::int64_t g = count * block / blocks; g < count * (block + 1) / blocks; ++g) {
             std::int64_t found = 0;
-            for (const std::int32_t row : groups[g])
+            const auto size = static_cast<std::int64_t>(groups[g].size());
+            for_rows(rows, groups[g].data(), size, [&](std::int32_t row) {
                 for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code) {
                     const std::int32_t a = levels.attribute[*code];
                     touched[found] = a;  // kept if it is new; a branch would be guessed wrong too often
                     found += sum[a]++ == 0;
                 }
-            std::sort(touched.begin(), touched.begin() + found);
-            const auto size = static_cast<std::int64_t>(groups[g].size());
+            });
+            std::int64_t kept = 0;  // most attributes are rounded to nothing, and need not be sorted
             for (std::int64_t i = 0; i < found; ++i) {
+                touched[kept] = touched[i];
+                if (2 * sum[touched[i]] >= size)
+                    ++kept;
+                else
+                    sum[touched[i]] = 0;
+            }
+            std::sort(touched.begin(), touched.begin() + kept);
+            for (std::int64_t i = 0; i < kept; ++i) {
                 const std::int32_t a = touched[i];
                 const auto mean = static_cast<std::int32_t>((2 * std::exchange(sum[a], 0) + size) / (2 * size));
                 for (std::int32_t code = first[a]; code < first[a] + mean; ++code) out.items.push_back(code);

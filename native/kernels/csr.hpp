@@ -20,8 +20,8 @@ struct Csr {
 };
 
 // Calls body(row) for each of the rows named. They lie anywhere, so the memory of those to come is asked for ahead.
-template <class Body>
-void for_rows(const Csr& data, const std::int64_t* rows, std::int64_t count, Body&& body) {
+template <class Row, class Body>
+void for_rows(const Csr& data, const Row* rows, std::int64_t count, Body&& body) {
     constexpr std::int64_t FAR = 16, NEAR = 8;
     for (std::int64_t i = 0; i < count; ++i) {
 #ifdef __GNUC__

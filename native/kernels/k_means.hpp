@@ -15,6 +15,7 @@
 #include "attributes.hpp"
 #include "csr.hpp"
 #include "distinct.hpp"
+#include "k_means_seed.hpp"
 #include "k_means_table.hpp"
 #include "monitor.hpp"
 #include "random.hpp"
@@ -90,59 +91,27 @@ class Clustering {
             const std::int64_t size = std::min(points_.size() - from, std::max<std::int64_t>(4 * wanted, 64));
             for (std::int64_t i = from; i < from + size; ++i)
                 std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(points_.size() - i))]);
-            add_centers({all.begin() + from, all.begin() + from + size}, wanted, random, centers);
+            const std::vector<std::int32_t> sample(all.begin() + from, all.begin() + from + size);
+            SeedSample seeds(rows_, points_.weight, sample, levels_, first_);
+            for (std::int64_t i = 0; i < wanted; ++i) {
+                monitor_.check();
+                const std::int32_t point = seeds.draw(random);
+                if (point < 0) break;  // every point of the sample is a center
+                centers.add_point(rows_, point, levels_, scale_);
+            }
             from += size;
         }
         return centers;
     }
 
   private:
-    void add_centers(const std::vector<std::int32_t>& sample, std::int64_t wanted, Random& random,
-                     Centers& centers) const {
-        std::vector<std::int64_t> chance(sample.size());
-        std::vector<std::int32_t> nearest(sample.size(), INT32_MAX), correction(levels_.value);
-        for (std::size_t i = 0; i < sample.size(); ++i) chance[i] = points_.weight[sample[i]];
-        for (; wanted > 0; --wanted) {
-            monitor_.check();
-            const std::int64_t total = std::accumulate(chance.begin(), chance.end(), std::int64_t{0});
-            if (total == 0) return;  // every point of the sample is a center
-            auto left = static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(total));
-            std::size_t pick = 0;
-            while (left >= chance[pick]) left -= chance[pick++];
-            centers.add_point(rows_, sample[pick], levels_, scale_);
-            nearer(sample, sample[pick], correction, nearest, chance);
-        }
-    }
-
-    // The distance of each point of the sample to the nearest center, now that `pick` is one. `correction` is what each
-    // code adds to the distance to a point without anything, before and after.
-    void nearer(const std::vector<std::int32_t>& sample, std::int32_t pick, std::vector<std::int32_t>& correction,
-                std::vector<std::int32_t>& nearest, std::vector<std::int64_t>& chance) const {
-        std::int32_t base = 0;
-        for (const std::int32_t* code = rows_.begin(pick); code != rows_.end(pick); ++code) {
-            const std::int32_t a = levels_.attribute[*code], v = levels_.value[*code];
-            base += v;
-            for (std::int32_t other = first_[a]; other < first_[a + 1]; ++other)
-                correction[other] = std::abs(levels_.value[other] - v) - v;
-        }
-        for (std::size_t i = 0; i < sample.size(); ++i) {
-            std::int32_t sum = base;
-            for (const std::int32_t* code = rows_.begin(sample[i]); code != rows_.end(sample[i]); ++code)
-                sum += correction[*code];
-            nearest[i] = std::min(nearest[i], sum);
-            chance[i] = nearest[i] * points_.weight[sample[i]];
-        }
-        for (const std::int32_t* code = rows_.begin(pick); code != rows_.end(pick); ++code)
-            for (std::int32_t a = levels_.attribute[*code], other = first_[a]; other < first_[a + 1]; ++other)
-                correction[other] = levels_.value[other];
-    }
-
     void assign(const Centers& centers) {
-        std::fill(distance_.begin(), distance_.end(), INT32_MAX);
         const std::int64_t tables = (centers.size() + kWidth<Cell> - 1) / kWidth<Cell>;
         // As many tables at a time as fit into 64 MB, and at least one.
         const std::int64_t batch = std::max<std::int64_t>(
             1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, std::int64_t{levels_.size()} * kVectors * 32));
+        std::fill(distance_.begin(), distance_.end(), INT32_MAX);
+        if (tables > batch) std::fill(center_of_.begin(), center_of_.end(), -1);
         for (std::int64_t from = 0; from < tables; from += batch) assign(centers, from, std::min(tables, from + batch));
     }
 
@@ -153,11 +122,20 @@ class Clustering {
                             levels_, first_, scale_);
         });
         parallel_for((points_.size() + kRowBlock - 1) / kRowBlock, threads_, monitor_, [&](std::int64_t block, int) {
+            const std::int64_t first = block * kRowBlock, last = std::min(points_.size(), first + kRowBlock);
+            if (from == 0) start_from_known(first, last);
             for (std::int64_t t = 0; t < to - from; ++t)
-                nearest_in_table(rows_, block * kRowBlock, std::min(points_.size(), (block + 1) * kRowBlock),
-                                 tables_[t], static_cast<std::int32_t>((from + t) * kWidth<Cell>), distance_.data(),
-                                 center_of_.data());
+                nearest_in_table(rows_, first, last, tables_[t], static_cast<std::int32_t>((from + t) * kWidth<Cell>),
+                                 distance_.data(), center_of_.data());
         });
+    }
+
+    // The center of the round before is a good guess, and most others are then passed over.
+    void start_from_known(std::int64_t first, std::int64_t last) {
+        for (std::int64_t point = first; point < last; ++point)
+            if (const std::int32_t c = center_of_[point]; c >= 0)
+                distance_[point] =
+                    distance_to(rows_.begin(point), rows_.end(point), tables_[c / kWidth<Cell>], c % kWidth<Cell>);
     }
 
     // The mean of each cluster; one without points keeps its center.
@@ -188,21 +166,22 @@ class Clustering {
                   Centers& out) const {
         std::int64_t weight = 0, count = 0;
         std::vector<std::int32_t> touched(sum.size() + 1);
-        for (const std::int32_t* point = begin; point != end; ++point) {
-            const std::int64_t times = points_.weight[*point];
+        for_rows(rows_, begin, end - begin, [&](std::int32_t point) {
+            const std::int64_t times = points_.weight[point];
             weight += times;
-            for (const std::int32_t* code = rows_.begin(*point); code != rows_.end(*point); ++code) {
+            for (const std::int32_t* code = rows_.begin(point); code != rows_.end(point); ++code) {
                 const std::int32_t a = levels_.attribute[*code];
                 touched[count] = a;  // kept if it is new; a branch would be guessed wrong too often
                 count += sum[a] == 0;
                 sum[a] += levels_.value[*code] * times;
             }
-        }
+        });
         for (std::int64_t i = 0; i < count; ++i) {
             const std::int32_t a = touched[i];
             out.attribute.push_back(a);
-            out.mean.push_back(
-                static_cast<std::int32_t>((2 * scale_ * std::exchange(sum[a], 0) + weight) / (2 * weight)));
+            const auto twice = static_cast<double>(2 * scale_ * std::exchange(sum[a], 0) + weight);
+            // Exact below 2^53, and many times faster than a division of whole numbers.
+            out.mean.push_back(static_cast<std::int32_t>(twice / static_cast<double>(2 * weight)));
         }
         out.close();
     }

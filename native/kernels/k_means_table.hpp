@@ -92,12 +92,38 @@ struct Table {
     }
 };
 
+// The distance of a row to one center of a table.
+template <class Cell>
+std::int32_t distance_to(const std::int32_t* begin, const std::int32_t* end, const Table<Cell>& table,
+                         std::int64_t column) {
+    std::int32_t sum = table.base[column];
+    for (const std::int32_t* code = begin; code != end; ++code) sum += table.corrections[*code * kWidth<Cell> + column];
+    return sum;
+}
+
 template <class Lane, class Cell>
 ANONSET_INLINE bool any_below(const Lane& numbers, Cell limit) {
     const auto below = numbers < limit;
     std::uint64_t words[4];
     std::memcpy(words, &below, sizeof words);
     return (words[0] | words[1] | words[2] | words[3]) != 0;
+}
+
+// The first of the columns that hold a number that one of them holds.
+template <class Lane, class Cell>
+ANONSET_INLINE std::int32_t first_column(const Lane* sum, Cell number) {
+    constexpr int kBits = 8 * sizeof(Cell), kLanes = 256 / kBits;
+    Lane found{};  // bit v of each lane: whether that of the v-th vector holds it
+    for (int v = 0; v < kVectors; ++v) found |= (sum[v] == number) & static_cast<Cell>(1 << v);
+    std::uint64_t words[4];
+    std::memcpy(words, &found, sizeof words);
+    std::int32_t first = INT32_MAX;
+    for (int w = 0; w < 4; ++w)
+        for (std::uint64_t left = words[w]; left; left &= left - 1) {
+            const int bit = __builtin_ctzll(left) + 64 * w;
+            first = std::min(first, bit % kBits * kLanes + bit / kBits);
+        }
+    return first;
 }
 
 // The nearest of the centers of a table for each of these rows, where it is nearer than the best one so far.
@@ -118,15 +144,15 @@ ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t 
         }
         Lane least = sum[0];
         for (int v = 1; v < kVectors; ++v) least = sum[v] < least ? sum[v] : least;
-        if (!any_below(least, static_cast<Cell>(std::min<std::int32_t>(distance[row], kMost)))) continue;
+        // Ties go to the lowest center, and one that was known before may have a higher number than these.
+        const std::int32_t limit = distance[row] + (center[row] >= first_center ? 1 : 0);
+        if (!any_below(least, static_cast<Cell>(std::min(limit, kMost)))) continue;
         Cell few[32 / sizeof(Cell)];
         std::memcpy(few, &least, sizeof few);
         Cell best = few[0];
         for (const Cell other : few) best = std::min(best, other);
         distance[row] = best;
-        Cell all[kWidth<Cell>];  // a copy, so that the sums themselves can stay in registers
-        for (int v = 0; v < kVectors; ++v) std::memcpy(all + v * (kWidth<Cell> / kVectors), &sum[v], sizeof(Lane));
-        center[row] = first_center + static_cast<std::int32_t>(std::find(all, all + kWidth<Cell>, best) - all);
+        center[row] = first_center + first_column(sum, best);
     }
 }
 

@@ -141,15 +141,14 @@ class KpProblem:
 
     def _loss(self, groups: Ints, centers: tuple[Longs, Ints], job: Job) -> dict[str, Any]:
         """The paper's Definition 4 on the counts (see `anonset.utility.attribute_loss`)."""
-        published = _native.take_rows(*centers, groups.astype(np.int64), job.threads)
-        everybody = np.arange(len(self), dtype=np.int64)
-        added, removed = _native.item_changes(self.offsets, self.codes, *published, everybody, int(self.first[-1]))
-        more, less = int(added.sum()), int(removed.sum())
+        apart = int(_native.center_distances(self.offsets, self.codes, *centers, groups, job.threads).sum())
+        published = int(np.diff(centers[0])[groups].sum())
+        more = (apart + published - len(self.codes)) // 2
         return {
-            "attribute_loss": more + less,
-            "attribute_loss_ratio": (more + less) / max(1, len(self.codes)),
+            "attribute_loss": apart,
+            "attribute_loss_ratio": apart / max(1, len(self.codes)),
             "attributes_added": more,
-            "attributes_removed": less,
+            "attributes_removed": apart - more,
         }
 
     def _degrees(self, items: Ints) -> Any:
