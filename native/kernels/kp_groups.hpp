@@ -186,18 +186,22 @@ class Groups {
         const std::vector<std::int32_t> number = numbering(times_of(data, rows), least, most, count);
         words = std::max(1, (count + 63) / 64);
         bits.assign(rows.size() * words, 0);
-        for (std::size_t r = 0; r < rows.size(); ++r)
-            for (const std::int32_t* i = data.begin(rows[r]); i != data.end(rows[r]); ++i)
-                if (number[*i] >= 0) bits[r * words + (number[*i] >> 6)] |= std::uint64_t{1} << (number[*i] & 63);
+        std::uint64_t* own = bits.data();
+        for (const std::int32_t row : rows) {
+            for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i)
+                if (number[*i] >= 0) own[number[*i] >> 6] |= std::uint64_t{1} << (number[*i] & 63);
+            own += words;
+        }
     }
 
     static std::vector<std::int32_t> times_of(const Csr& data, const std::vector<std::int32_t>& rows) {
         std::vector<std::int32_t> times;
-        for (const std::int32_t row : rows)
-            for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i) {
-                if (*i >= static_cast<std::int32_t>(times.size())) times.resize(*i + 1, 0);
-                ++times[*i];
-            }
+        for_rows(data, rows.data(), static_cast<std::int64_t>(rows.size()), [&](std::int32_t row) {
+            if (data.size(row) == 0) return;
+            const std::int32_t last = data.end(row)[-1];  // items ascend
+            if (last >= static_cast<std::int32_t>(times.size())) times.resize(last + 1, 0);
+            for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i) ++times[*i];
+        });
         return times;
     }
 

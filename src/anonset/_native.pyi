@@ -460,6 +460,7 @@ def kp_improve(
     hot: float,
     cold: float,
     shard: int,
+    build: bool,
     dense: bool,
     seed: int,
     threads: int,

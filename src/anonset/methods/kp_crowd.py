@@ -5,9 +5,9 @@ published as the median of its members' counts, which loses less than any other 
 
 Precondition   as for ANT.
 Pseudo-code    map      as ANT does; every transaction is then a set of codes
-               group    dense data: k-means cuts the transactions into blocks; in each, the oldest that waits founds a
-                        group and takes the k − 1 with the least summed distance to it that keep p.
-                        sparse data: a short run of `crowd`, which knows nothing of p
+               group    k-means cuts the transactions into blocks; in each, the oldest that waits founds a group and
+                        takes the k − 1 with the least summed distance to it that keep p. Sparse data most of which have
+                        little in common with any center: a short run of `crowd` instead, which knows nothing of p
                repair   in each group with too many holders of a sensitive attribute: swap a holder for the transaction
                         in the group of a near neighbour that costs least and leaves fewer holders beyond the limit
                improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps between
@@ -22,7 +22,7 @@ Postcondition  after evicting, every group has at least k members and keeps p; p
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -46,9 +46,9 @@ EFFORT = Param(
     maximum=10,
     example=1,
 )
-BLOCK = 120  # dense transactions that are solved together, on average
-MOST = 1500  # and at most
-ROUNDS = 2  # of k-means, which only has to find the blocks
+BLOCK, SPARSE_BLOCK = 120, 100  # transactions that are solved together, on average
+MOST, SPARSE_MOST = 1500, 500  # and at most
+ROUNDS = 2  # of k-means for dense transactions; it only has to find the blocks
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
 PART = 25_000  # sparse transactions among which groups grow
@@ -77,18 +77,34 @@ def run(
 def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     """Groups of at least k that keep p; −1 for transactions that fit into none."""
     sets = problem.sets
+    arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
     if is_dense(sets):
         blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS, job)
-        arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
-        return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), True)
+        return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), "dense")
+    rounds = 1 + effort // 3
+    blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), 1 + 2 * effort, job)
+    if not scattered(blocks):
+        return improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
     ordering, ordered = gray_sorted(sets, job)
     found = without_p(ordered, problem.k, effort, job)
     secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
     arrays = (ordered.offsets, ordered.items, *secrets)
-    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), 1 + effort // 3, False)
+    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, "grouped")
     groups = np.empty_like(kept)
     groups[ordering] = kept
     return groups
+
+
+def scattered(blocks: Ints) -> bool:
+    """Whether most transactions are in very large clusters: they have little in common with any center.
+
+    Examples
+    --------
+    >>> scattered(np.repeat([0, 1], 400)), scattered(np.repeat([0, 1], [800, 400]))
+    (False, True)
+    """
+    sizes = np.bincount(blocks)
+    return int(sizes[sizes > SPARSE_MOST].sum()) > len(blocks) // 2
 
 
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
@@ -146,9 +162,10 @@ def improved(
     job: Job,
     shard: int,
     proposals: float,
-    dense: bool,
+    kind: Literal["dense", "sparse", "grouped"],
 ) -> Ints:
-    """Groups that keep p, built inside the blocks given (dense) or made from the groups given (sparse)."""
+    """Groups that keep p, built inside the blocks given, or made from the groups of sparse transactions given."""
+    dense = kind == "dense"
     with job.stage("keep p") as monitor:
         return _native.kp_improve(
             *arrays,
@@ -160,6 +177,7 @@ def improved(
             hot=0.5 if dense else 0.3,
             cold=0.2 if dense else 0.1,
             shard=shard,
+            build=kind != "grouped",
             dense=dense,
             seed=int(job.random("kp-crowd").integers(1 << 62)),
             threads=job.threads,
