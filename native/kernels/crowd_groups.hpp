@@ -107,9 +107,8 @@ class Groups {
         return members;
     }
 
-    // h joins g as a whole.
-    void merge(std::int32_t g, std::int32_t h) {
-        const std::vector<std::int32_t> newcomers = disband(h);
+    // Rows without a group join g at once.
+    void join(const std::vector<std::int32_t>& newcomers, std::int32_t g) {
         for (const std::int32_t row : newcomers) {
             group_[row] = g;
             place_[row] = groups_[g].size();
@@ -117,6 +116,8 @@ class Groups {
         }
         change(groups_[g], newcomers.data(), newcomers.size(), 1);
     }
+    // h joins g as a whole.
+    void merge(std::int32_t g, std::int32_t h) { join(disband(h), g); }
     // What g would gain after that.
     std::int64_t gain_together(std::int32_t g, std::int32_t h) {
         const Group &one = groups_[g], &other = groups_[h];

@@ -142,12 +142,11 @@ class SparseShard {
         std::vector<Target> targets(waiting.size());
         in_parallel(static_cast<std::int64_t>(waiting.size()),
                     [&](std::int64_t i, Scratch& scratch) { targets[i] = best(waiting[i], -1, scratch); });
-        for (std::size_t i = 0; i < waiting.size(); ++i) {
-            if (targets[i].group >= 0 && groups_.joining(waiting[i], targets[i].group) > 0)
-                groups_.join(waiting[i], targets[i].group);
-            else
-                rest.push_back(waiting[i]);
-        }
+        std::vector<std::vector<std::int32_t>> newcomers(groups_.count());
+        for (std::size_t i = 0; i < waiting.size(); ++i)
+            (targets[i].group >= 0 && targets[i].gain > 0 ? newcomers[targets[i].group] : rest).push_back(waiting[i]);
+        for (std::int32_t g = 0; g < groups_.count(); ++g)
+            if (!newcomers[g].empty()) groups_.join(newcomers[g], g);
         if (static_cast<std::int32_t>(rest.size()) >= k_ || groups_.count() == 0) {
             if (!rest.empty()) groups_.found_silent(rest);
             return;
