@@ -50,6 +50,8 @@ inline std::vector<std::int32_t> place_rest(const AntProblem& problem,
     const Levels levels(problem.first, problem.attributes);
     ShareGroups groups(problem.secret, problem.limit);
     for (const auto& members : full) groups.found(members);
+    if (std::all_of(parts.begin(), parts.end(), [](const LeftPart& part) { return part.left.empty(); }))
+        return numbered(groups, problem.rows.rows);
     const OwnedCsr centers = mean_centers(problem.rows, levels, problem.first, full, threads, monitor);
     LeftoverPlacer(problem.rows, groups, centers.view(), problem.codes()).place(std::move(parts), threads, monitor);
     return numbered(groups, problem.rows.rows);

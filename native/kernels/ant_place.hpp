@@ -223,7 +223,7 @@ class LeftoverPlacer {
     }
 
     // Whether a group has room below the limit for a sensitive attribute of the row that the host lacks room for.
-    bool relieves(std::int32_t row, std::int32_t g, std::int32_t host) const {
+    bool relieves(std::int32_t row, std::int32_t g, std::int32_t host) {
         const Csr& secret = groups_.secret();
         for (const std::int32_t* a = secret.begin(row); a != secret.end(row); ++a) {
             const auto size = static_cast<std::int64_t>(groups_.members(g).size());

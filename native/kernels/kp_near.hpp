@@ -47,8 +47,8 @@ class Neighbours {
             if ((a & 63) == 0) monitor_.check();
             for (std::int32_t b = 0; b < a; ++b) {
                 const std::int32_t d = groups_.distance<Fixed>(a, b);
-                meet(a, b, d);
-                meet(b, a, d);
+                if (d < farthest(a)) insert(a, b, d);
+                if (d < farthest(b)) insert(b, a, d);
             }
         }
     }
@@ -84,10 +84,17 @@ class Neighbours {
                 if (other != at) meet(order[at], order[other], groups_.distance<Fixed>(order[at], order[other]));
     }
 
+    // Two rows that may have met before.
     ANONSET_INLINE void meet(std::int32_t a, std::int32_t b, std::int32_t d) {
+        const std::int32_t* list = &near_[std::int64_t{a} * kNear];
+        if (d < farthest(a) && std::find(list, list + kNear, b) == list + kNear) insert(a, b, d);
+    }
+
+    std::int32_t farthest(std::int32_t a) const { return distance_[std::int64_t{a} * kNear + kNear - 1]; }
+
+    ANONSET_INLINE void insert(std::int32_t a, std::int32_t b, std::int32_t d) {
         std::int32_t* list = &near_[std::int64_t{a} * kNear];
         std::int32_t* far = &distance_[std::int64_t{a} * kNear];
-        if (d >= far[kNear - 1] || std::find(list, list + kNear, b) != list + kNear) return;
         std::int32_t slot = kNear - 1;
         for (; slot > 0 && far[slot - 1] > d; --slot) list[slot] = list[slot - 1], far[slot] = far[slot - 1];
         list[slot] = b, far[slot] = d;
