@@ -44,13 +44,13 @@ struct Place {
 
 struct Database {
     Tree tree;
-    std::vector<std::int64_t> offsets{0};
-    Nodes nodes;                        // of each row; by rank once they are sorted
+    Buffer<std::int64_t> offsets{0};
+    Buffer<std::int32_t> nodes;         // of each row; by rank once they are sorted
     Nodes items;                        // how many items each row has
     std::vector<std::int32_t> weights;  // transactions per row
     std::vector<std::int32_t> row_of;   // of each transaction; −1 for empty ones
     std::vector<std::int64_t> first;    // where each node's places begin
-    std::vector<Place> places;
+    Buffer<Place> places;
 
     std::int64_t rows() const { return static_cast<std::int64_t>(weights.size()); }
     const std::int32_t* row(std::int64_t r) const { return nodes.data() + offsets[r]; }
@@ -84,7 +84,7 @@ inline std::uint64_t hash_of(const std::int32_t* item, const std::int32_t* end) 
 inline std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
     std::size_t slots = 16;
     while (slots < 2 * static_cast<std::size_t>(data.rows)) slots *= 2;
-    std::vector<std::int32_t> table(slots, -1);
+    Buffer<std::int32_t> table(slots, -1);
     std::vector<std::int64_t> examples;
     std::vector<std::uint64_t> hashes;
     db.row_of.assign(data.rows, -1);

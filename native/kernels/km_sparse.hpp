@@ -68,7 +68,7 @@ class PublishedRows {
   private:
     enum { WEIGHT, LENGTH, SEEN, THINNED, NODES };
     std::vector<std::uint32_t> start_;  // 32 bits halve the memory that every visit goes through
-    Nodes cells_;
+    Buffer<std::int32_t> cells_;
 };
 
 class SparseRows {
@@ -359,7 +359,7 @@ class SparseRows {
     Monitor& monitor_;
     PublishedRows published_;
     std::vector<std::int64_t> first_;  // of each node: the rows that hold it
-    Nodes rows_;
+    Buffer<std::int32_t> rows_;
     // the attempt at hand
     std::int32_t stamp_ = 0,
                  next_stamp_ = 0;   // rows seen since then carry the first child they hold, counted from here
