@@ -36,6 +36,27 @@ def test_no_partition_beats_the_bound_of_any_prices(sets, k, draw):
     assert (problem.weights * values).sum() <= optimum(sets, k) + 1e-9
 
 
+def lowered(problem, values, lifts, dense=False, keep=64, budget=10**6):
+    """One round, with exactly `keep` sets looked at around each."""
+    sets, k = problem.sets, problem.k
+    found, _ = _native.center_pass(
+        sets.offsets,
+        sets.items,
+        problem.weights,
+        values + lifts,
+        lifts,
+        sets.n_items,
+        k,
+        dense,
+        keep,
+        keep,
+        budget,
+        Job(0).monitor,
+        1,
+    )
+    return found
+
+
 def test_no_group_loses_less_than_its_values_whatever_the_effort():
     """After every pass, for every group of k or more, with lifts that no ascent would choose."""
     draw = random.Random(1)
@@ -49,22 +70,37 @@ def test_no_group_loses_less_than_its_values_whatever_the_effort():
         for _ in range(6):
             room = np.floor((problem.sets.lengths - values) * 8) / 8
             lifts = np.clip([draw.choice([0, 0, 1, 2, 4, 8, 16]) / 8 for _ in values], 0, room)
-            values, _ = _native.center_pass(
-                problem.sets.offsets,
-                problem.sets.items,
-                problem.weights,
-                values + lifts,
-                lifts,
-                problem.sets.n_items,
-                k,
-                dense,
-                keep,
-                keep,
-                budget,
-                Job(0).monitor,
-                1,
-            )
+            values = lowered(problem, values, lifts, dense, keep, budget)
             assert cheapest_group(problem, values) >= -1e-9
+
+
+def test_sets_that_are_not_looked_at_are_paid_for():
+    """Lifts so large that nearly every group fails, and nobody or only one other set is looked at."""
+    draw = random.Random(1)
+    for _ in range(600):
+        items, n = "abcdefghij"[: draw.randint(3, 10)], draw.randint(6, 10)
+        k, share = draw.randint(2, 5), draw.random()
+        sets = [{item for item in items if draw.random() < share} for _ in range(n)]
+        problem = module._problem(Transactions.from_lists(sets, labels=list(items)), k)
+        values = np.zeros(len(problem.sets))
+        keep, budget = draw.choice([0, 1]), draw.choice([0, 1000])
+        for _ in range(3):
+            room = np.floor((problem.sets.lengths - values) * 8) / 8
+            lifts = np.clip([draw.choice([1, 2, 3]) for _ in values], 0, room)
+            values = lowered(problem, values, lifts, draw.random() < 0.5, keep, budget)
+            assert cheapest_group(problem, values) >= -1e-9
+
+
+@pytest.mark.parametrize("apart", [10, 60, 70, 90])
+def test_a_center_may_change_more_than_64_items(apart):
+    """One set is far from two others, so that their center changes all in which it differs from them."""
+    common = [f"common {i}" for i in range(20)]
+    rows = [common + [f"own {i}" for i in range(apart)], [*common, "left"], [*common, "right"]]
+    problem = module._problem(Transactions.from_lists(rows), 3)
+    far = problem.sets.lengths > 21
+    values = np.where(far, apart, 1.0)  # just what this group loses: one for each of its own items, "left" and "right"
+    assert cheapest_group(problem, values) == 0
+    assert cheapest_group(problem, lowered(problem, values, np.where(far, 4.0, 0.5))) >= 0
 
 
 def test_centers_raise_what_pairs_say_and_never_lower_it():
@@ -267,6 +303,8 @@ def test_the_command_says_the_bound(tmp_path, capsys):
     assert (answer["confidence"], answer["sample"]) == (1.0, None)
     assert run(["bound", str(path), "-k", "4", "--sample", "500"]) == 0
     assert "500 transactions drawn at random" in " ".join(capsys.readouterr().out.split())
+    assert run(["bound", str(path), "-k", "4", "--rounds", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["loss"] == lower_bound(anonset.read(path), 4, rounds=0).loss
     assert run(["bound", str(path), "-k", "400"]) == 3
     assert run(["bound", str(path)]) == 2
     assert run(["anonymize", str(path), "-k", "4", "--bound", "--json"]) == 0

@@ -34,10 +34,17 @@ SAMPLE = Param(
     minimum=0,
 )
 
+ROUNDS = Param(
+    "rounds",
+    "int",
+    "How often to raise the bound by the groups around every transaction; 0: never. Default: 3 to 10 where that pays.",
+    minimum=0,
+)
+
 
 @app.command(epilog="Example: anonset bound sales.csv -k 10")
 @takes(
-    asking=[Choice(replace(K, required=False), PRIVACY), Choice(SAMPLE, PRIVACY)],
+    asking=[Choice(replace(K, required=False), PRIVACY), Choice(SAMPLE, PRIVACY), Choice(ROUNDS, PRIVACY)],
     reading=read_options(),
     running=run_options(SEED, THREADS),
 )
@@ -57,7 +64,7 @@ def bound(asking: Given, reading: Given, running: Given, data: SourceOrQuery = N
         job = Job(running.get("seed", 0), running.get("threads"), display)
         with job.stage("read"):
             transactions = read(data, **as_read_options(reading))
-        found = lower_bound(transactions, k, sample=asking.get("sample"), job=job)
+        found = lower_bound(transactions, k, sample=asking.get("sample"), rounds=asking.get("rounds"), job=job)
     if "json" in running:
         show_json({"source": data, **found.to_dict(), "seconds": job.seconds})
     elif "quiet" not in running:

@@ -34,8 +34,7 @@ PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
 ROUNDS = 10
-ROUND_WORK = 3e10  # visits of all rounds; at least three are made
-MOST_RAISED = 1e9  # visits of a pass over all pairs above which no round is made: it would take minutes
+ROUND_WORK = 1e10  # visits of all rounds; at least three are made
 FAR = 5  # items that transactions lose on average, above which there are too many centers to look at
 LIFTS = (0.5, 0.25, 0.125)  # by which values are raised; multiples of PARTS / STEPS of the kernel
 KEPT = (0.2, 0.2, 0.02)  # a round that keeps no larger share of its lifts is followed by smaller ones
@@ -168,8 +167,8 @@ def lower_bound(
         bound is certain. Left out, it is 0 where that is a matter of a minute.
     passes, rounds
         How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
-        little further; 0 leaves it at what pairs say. Left out, 3 to 10 by the size of the data, or
-        none where that would take minutes: on large data, or where so much is lost that there are too many centers.
+        little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the size of the data, or
+        none where so much is lost that there are too many centers.
 
     Examples
     --------
@@ -196,16 +195,14 @@ def lower_bound(
 def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Bound:
     """The best of what pairs, anchors and centers say, each after the other."""
     values, prices = _by_pairs(problem, passes, job)
-    starts = [values]
+    start = values
     if problem.sparse:
-        starts.append(_by_anchors(problem, prices, job))
+        anchored = _by_anchors(problem, prices, job)
+        values, start = anchored, (values + anchored) / 2  # leaves room to raise those who can be raised most
     if rounds is None:
-        mean = problem.total(starts[-1]) / float(problem.weights.sum())
-        work = min(problem.visits)
-        rounds = 0 if mean > FAR or work > MOST_RAISED else int(np.clip(ROUND_WORK / work, 3, ROUNDS))
-    # Larger values have more centers around them, so that those of pairs may be raised further in the end.
-    raised = [_by_centers(problem, each, rounds, job) for each in starts] if rounds else []
-    best = max(0.0, *(problem.total(each) for each in (*starts, *raised)))
+        mean = problem.total(values) / float(problem.weights.sum())
+        rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), 3, ROUNDS))
+    best = max(problem.total(values), problem.total(_by_centers(problem, start, rounds, job)), 0.0)
     return Bound(problem.k, best, best / problem.occurrences)
 
 
