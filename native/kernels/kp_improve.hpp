@@ -59,6 +59,22 @@ class Improver {
         }
     }
 
+    // Whoever has no group now joins, of all that can take it, the one where it gains most.
+    template <int Fixed>
+    ANONSET_INLINE void settle() {
+        for (std::int32_t t = 0; t < groups_.size(); ++t) {
+            if (groups_.group(t) >= 0) continue;
+            monitor_.check();
+            std::int32_t best = INT32_MIN, host = -1;
+            for (std::int32_t h = 0; h < groups_.count(); ++h) {
+                if (groups_.members(h).empty()) continue;
+                const std::int32_t gain = groups_.join_gain<Fixed>(t, h);
+                if (gain > best && groups_.may_join(t, h)) best = gain, host = h;
+            }
+            if (host >= 0) groups_.join(t, host);
+        }
+    }
+
   private:
     static constexpr int kRepairs = 3;
 
@@ -265,6 +281,8 @@ ANONSET_INLINE void solve_with(Groups& groups, Improver& improver, const KpPart&
         groups.build(part.group, part.groups);
     }
     improver.run<Fixed>();
+    improver.evict();
+    improver.settle<Fixed>();
 }
 
 ANONSET_CLONES inline void solve(Groups& groups, Improver& improver, const KpPart& part, Monitor& monitor) {
@@ -289,7 +307,6 @@ inline std::vector<std::int32_t> kp_improve(const Csr& data, const Csr& secret, 
         kp::Groups groups(data, secret, part.rows, options.k, options.limit);
         kp::Improver improver(groups, options, static_cast<std::uint64_t>(i), monitor);
         kp::solve(groups, improver, part, monitor);
-        improver.evict();
         part.group = groups.all();
         part.groups = groups.count();
     });

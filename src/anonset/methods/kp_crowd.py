@@ -13,11 +13,12 @@ Pseudo-code    map      as ANT does; every transaction is then a set of codes
                improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps between
                         the groups of near neighbours, accepted as in simulated annealing; sparse: everybody moves, or
                         swaps, to the group that suits best. Nothing brings a holder beyond the limit
-               evict    what is still beyond the limit leaves its group; a group of fewer than k is given up
+               evict    what is still beyond the limit leaves its group; a group of fewer than k is given up. Whoever
+                        has no group joins, of those of its block that keep p with it, the one where it gains most
                place    whoever has no group, as ANT does
                publish  the median of the group's counts, and everybody's own sensitive items
-Postcondition  after evicting, every group has at least k members and keeps p; placing keeps both (see ANT). So the
-               release is (k, p)-anonymous, whatever grouping, repairing and improving did.
+Postcondition  after evicting, every group has at least k members and keeps p; joining and placing keep both (see ANT).
+               So the release is (k, p)-anonymous, whatever grouping, repairing and improving did.
 """
 
 from __future__ import annotations
