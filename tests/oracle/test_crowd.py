@@ -100,7 +100,7 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     _, quasi = gray_sorted(data, Job())
     bounds = pta.cut(len(quasi), 5)
     theirs = losses(quasi, _never_worse.pta_groups(quasi, bounds, 5, Job()), Job())
-    assert _never_worse.clearly_better(quasi, theirs / worse, bounds, 5, Job(1)) == (worse > 1.2)
+    assert _never_worse.clearly_better(quasi, lambda rows: theirs[rows] / worse, bounds, 5, Job(1)) == (worse > 1.2)
 
 
 @pytest.mark.parametrize("effort", [0, 5])

@@ -75,9 +75,10 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
                 for size in first_sizes(secret, k, diversity)
             ]
             groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
+    centers = None
     if diversity is None:
-        groups = never_worse_than_pta(quasi, groups, k, effort >= SURE_EFFORT, job)
-    published = recode(data, quasi, groups, None, job, ordering)
+        groups, centers = never_worse_than_pta(quasi, groups, k, effort >= SURE_EFFORT, job)
+    published = recode(data, quasi, groups, None, job, ordering, centers)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
