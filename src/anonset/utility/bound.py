@@ -34,7 +34,7 @@ PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
 ROUNDS = 10
-ROUND_WORK = 1e10  # visits of all rounds; at least three are made
+ROUND_WORK = 3e10  # visits of all rounds; at least three are made
 FAR = 5  # items that transactions lose on average, above which there are too many centers to look at
 LIFTS = (0.5, 0.25, 0.125)  # by which values are raised; multiples of PARTS / STEPS of the kernel
 KEPT = (0.2, 0.2, 0.02)  # a round that keeps no larger share of its lifts is followed by smaller ones
@@ -198,7 +198,7 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
     start = values
     if problem.sparse:
         anchored = _by_anchors(problem, prices, job)
-        values, start = anchored, (values + anchored) / 2  # leaves room to raise those who can be raised most
+        values, start = anchored, np.minimum(values + LIFTS[0], anchored)
     if rounds is None:
         mean = problem.total(values) / float(problem.weights.sum())
         rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), 3, ROUNDS))
