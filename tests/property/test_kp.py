@@ -16,7 +16,7 @@ from anonset.hierarchy import Hierarchy
 from anonset.job import Job
 from anonset.methods.ant import cluster
 from anonset.methods.crowd import is_dense
-from anonset.methods.kp_crowd import SPARSE_BLOCK, scattered
+from anonset.methods.kp_crowd import SPARSE_BLOCK, SPARSE_ROUNDS, scattered
 from anonset.models.kp_anonymity import check
 
 NAMES = [name for name, spec in METHODS.items() if spec.model == "kp-anonymity"]
@@ -92,7 +92,7 @@ def test_sparse_transactions_with_and_without_clusters_are_grouped_under_p(lengt
     data = replace(data, sensitivity=rng.random(data.nnz))
     problem = kp_problem(data, Job(1), k=4, p=0.5, threshold=0.75, hierarchy=None, level=None)
     assert not is_dense(problem.sets)
-    assert scattered(cluster(problem, len(data) // SPARSE_BLOCK, 1, Job(1))) == alone
+    assert scattered(cluster(problem, len(data) // SPARSE_BLOCK, SPARSE_ROUNDS, Job(1))) == alone
     one, two = (anonymize(data, method="kp-crowd", k=4, p=0.5, seed=1, threads=threads) for threads in (1, 3))
     assert check(one.release, 4, 0.5).holds
     assert np.array_equal(one.release.transactions.items, two.release.transactions.items)

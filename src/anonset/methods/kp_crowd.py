@@ -47,9 +47,9 @@ EFFORT = Param(
     maximum=10,
     example=1,
 )
-BLOCK, SPARSE_BLOCK = 120, 100  # transactions that are solved together, on average
+BLOCK, SPARSE_BLOCK = 120, 131  # transactions that are solved together, on average
 MOST, SPARSE_MOST = 1500, 500  # and at most
-ROUNDS = 2  # of k-means for dense transactions; it only has to find the blocks
+ROUNDS, SPARSE_ROUNDS = 2, 3  # of k-means, which only has to find the blocks
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
 PART = 25_000  # sparse transactions among which groups grow
@@ -83,7 +83,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
         blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS, job)
         return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), "dense")
     rounds = 1 + effort // 3
-    blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), 1 + 2 * effort, job)
+    blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), SPARSE_ROUNDS + 2 * effort, job)
     if not scattered(blocks):
         return improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
     ordering, ordered = gray_sorted(sets, job)
