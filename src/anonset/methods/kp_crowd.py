@@ -6,7 +6,7 @@ published as the median of its members' counts, which loses less than any other 
 Precondition   as for ANT.
 Pseudo-code    map      as ANT does; every transaction is then a set of codes
                group    k-means cuts the transactions into blocks; in each, the oldest that waits founds a group and
-                        takes the k − 1 with the least summed distance to it that keep p. Sparse data most of which have
+                        takes the k − 1 with the least summed distance to it that keep p. Sparse data many of which have
                         little in common with any center: a short run of `crowd` instead, which knows nothing of p
                repair   in each group with too many holders of a sensitive attribute: swap a holder for the transaction
                         in the group of a near neighbour that costs least and leaves fewer holders beyond the limit
@@ -47,7 +47,7 @@ EFFORT = Param(
     maximum=10,
     example=1,
 )
-BLOCK, SPARSE_BLOCK = 120, 131  # transactions that are solved together, on average
+BLOCK, SPARSE_BLOCK = 120, 100  # transactions that are solved together, on average
 MOST, SPARSE_MOST = 1500, 500  # and at most
 ROUNDS, SPARSE_ROUNDS = 2, 3  # of k-means, which only has to find the blocks
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
@@ -97,15 +97,15 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
 
 
 def scattered(blocks: Ints) -> bool:
-    """Whether most transactions are in very large clusters: they have little in common with any center.
+    """Whether many transactions are in very large clusters: they have little in common with any center.
 
     Examples
     --------
-    >>> scattered(np.repeat([0, 1], 400)), scattered(np.repeat([0, 1], [800, 400]))
+    >>> scattered(np.repeat([0, 1, 2], 500)), scattered(np.repeat([0, 1, 2], [600, 500, 500]))
     (False, True)
     """
     sizes = np.bincount(blocks)
-    return int(sizes[sizes > SPARSE_MOST].sum()) > len(blocks) // 2
+    return 4 * int(sizes[sizes > SPARSE_MOST].sum()) > len(blocks)
 
 
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
