@@ -64,7 +64,7 @@ lack the same ones. {ant_minus}
 
 `kp-crowd`, this project's own, loses less than ANT and ANT− {own}.
 
-These are the defaults: three rounds of k-means, effort 0. Both can be given more time; T10I4D100K, loss and seconds:
+These are the defaults: five rounds of k-means, effort 0. Both can be given more time; T10I4D100K, loss and seconds:
 
 {more_time}
 

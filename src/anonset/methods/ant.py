@@ -47,7 +47,7 @@ ITERATIONS = Param(
     "iterations",
     "int",
     "How many rounds k-means takes at most. More of them lose a little less and take longer.",
-    default=3,
+    default=5,
     minimum=1,
     example=3,
 )
