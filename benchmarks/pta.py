@@ -82,7 +82,7 @@ def against_reading() -> list[tuple[str, str, str]]:
         return []
     data = anonset.read(path)
     reading, two, one, both = best_of(
-        40,
+        120,
         lambda: anonset.read(path),
         lambda: run(data, 10, 1000, 2),
         lambda: run(data, 10, 1000, 1),
