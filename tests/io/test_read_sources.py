@@ -44,6 +44,14 @@ def test_a_damaged_archive_is_an_error(saved, ending, kind):
         read(saved(whole[: len(whole) // 2], f"a.{kind}.{ending}"))
 
 
+def test_text_that_begins_like_an_archive_is_text(saved):
+    assert read(saved(b"BZh9 x\nBZh91AY\n", "a.dat")).to_lists() == [["BZh9", "x"], ["BZh91AY"]]
+
+
+def test_an_empty_archive_is_an_archive(saved):
+    assert len(read(saved(bz2.compress(b""), "a.dat"))) == 0
+
+
 def test_an_archive_by_name_only_is_read_as_it_is(saved):
     assert read(saved(FIMI, "a.dat.gz")).to_lists() == [["1", "2"], [], ["3"]]
 

@@ -29,7 +29,12 @@ from anonset.io.registry import split_name
 
 HEAD = 1 << 16
 _BLOCK = 1 << 25  # small enough for Ctrl-C to be heard between two blocks
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    **{b"BZh%d%s" % (level, block): "bz2" for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")},
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 _PLAIN_ENDINGS = ("", ".txt", ".text", ".data")
 
 
@@ -49,7 +54,7 @@ class File:
     def compression(self) -> str | None:
         """How the file is compressed; its first bytes say it, whatever its name."""
         with self.open() as file:
-            start = file.read(8)
+            start = file.read(max(map(len, _MAGIC)))
         return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
 
 
