@@ -42,7 +42,7 @@ from anonset.transactions import Ints, Transactions
 EFFORT = Param(
     "effort",
     "int",
-    "How long to look for better groups, from 0 (little longer than PTA) to 10 (ten to twenty times as long, less loss).",
+    "How long to look for better groups, from 0 (little longer than PTA) to 10 (10 to 20 times as long, less loss).",
     default=2,
     minimum=0,
     maximum=10,
