@@ -79,7 +79,6 @@ class TourGrower {
   private:
     static constexpr int TOGETHER = 4;
     using Keys = KeyMatrix<Key>;
-    static constexpr Key NONE = Keys::NONE;
 
     struct Lane {                 // one tour being grown; side 0 is Star, side 1 is Dest
         BitPair signs[2];         // of the nodes visited (see `sign`); of these and the one that Star wants
