@@ -9,13 +9,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <exception>
 #include <utility>
 
 #include "kernels/csr.hpp"
 #include "kernels/monitor.hpp"
+#include "kernels/pool.hpp"
 
 namespace anonset::bind {
 
@@ -55,41 +54,30 @@ struct PyMonitor {
 template <class Body>
 void run(PyMonitor& watched, Body&& body) {
     std::exception_ptr failure;
-    std::mutex guard;
-    std::condition_variable ended;
-    bool finished = false;
-    std::thread worker([&] {
+    Pool::Loan worker([&] {
         try {
             watched.monitor.check();
             body(watched.monitor);
         } catch (...) {
             failure = std::current_exception();
         }
-        std::lock_guard<std::mutex> lock(guard);
-        finished = true;
-        ended.notify_one();
     });
+    worker.start();
     bool interrupted = false;
     {
         nb::gil_scoped_release without_gil;
-        std::unique_lock<std::mutex> lock(guard);
-        while (!ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return finished; })) {
-            lock.unlock();
-            {
-                nb::gil_scoped_acquire with_gil;
-                if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
-                if (!interrupted && watched.progress.is_valid() && !watched.progress.is_none()) {
-                    PyObject* said = PyObject_CallFunction(watched.progress.ptr(), "L",
-                                                           static_cast<long long>(watched.monitor.done.load()));
-                    if (said == nullptr) interrupted = true;
-                    Py_XDECREF(said);
-                }
-                if (interrupted) watched.monitor.stop = true;
+        while (!worker.wait_for(std::chrono::milliseconds(50))) {
+            nb::gil_scoped_acquire with_gil;
+            if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
+            if (!interrupted && watched.progress.is_valid() && !watched.progress.is_none()) {
+                PyObject* said = PyObject_CallFunction(watched.progress.ptr(), "L",
+                                                       static_cast<long long>(watched.monitor.done.load()));
+                if (said == nullptr) interrupted = true;
+                Py_XDECREF(said);
             }
-            lock.lock();
+            if (interrupted) watched.monitor.stop = true;
         }
     }
-    worker.join();
     if (interrupted) throw nb::python_error();
     if (failure) std::rethrow_exception(failure);
 }

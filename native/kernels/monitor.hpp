@@ -6,9 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "pool.hpp"
 
 namespace anonset {
 
@@ -64,10 +68,17 @@ void parallel_for(std::int64_t tasks, int threads, Monitor& monitor, Body&& body
             failed = true;
         }
     };
-    std::vector<std::thread> pool;
-    for (int worker = 1; worker < workers; ++worker) pool.emplace_back(work, worker);
+    std::vector<std::unique_ptr<Pool::Loan>> helpers;
+    try {
+        for (int worker = 1; worker < workers; ++worker) {
+            helpers.push_back(std::make_unique<Pool::Loan>([&work, worker] { work(worker); }));
+            helpers.back()->start();
+        }
+    } catch (const std::system_error&) {
+        // No more threads to be had: those that are there do all of it.
+    }
     work(0);
-    for (auto& thread : pool) thread.join();
+    helpers.clear();  // which waits for them
     if (failure) std::rethrow_exception(failure);
 }
 
