@@ -37,18 +37,6 @@ struct LogTable {
     }
 };
 
-// sums[i] += the distance between row `chosen` and the i-th row of the pool.
-ANONSET_CLONES inline void pool_distances(const std::uint64_t* bits, std::int64_t words, const std::int32_t* pool,
-                                          std::int64_t size, std::int32_t chosen, std::int32_t* sums) {
-    const std::uint64_t* a = bits + chosen * words;
-    for (std::int64_t i = 0; i < size; ++i) {
-        const std::uint64_t* b = bits + pool[i] * words;
-        std::int32_t sum = 0;
-        for (std::int64_t w = 0; w < words; ++w) sum += __builtin_popcountll(a[w] ^ b[w]);
-        sums[i] += sum;
-    }
-}
-
 class DenseBlock;
 void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold);
 
@@ -56,7 +44,11 @@ void improve(DenseBlock& block, std::int64_t proposals, double hot, double cold)
 class DenseBlock {
   public:
     DenseBlock(std::int64_t words, const CrowdDenseOptions& options, Monitor& monitor)
-        : options_(options), monitor_(monitor), block_(words, static_cast<std::int32_t>(options.k)), random_(0, 0) {}
+        : options_(options),
+          monitor_(monitor),
+          block_(words, static_cast<std::int32_t>(options.k)),
+          random_(0, 0),
+          weights_(3 * words) {}
 
     // Groups for `rows` of `bits`: built anew, or improved from `groups` (numbered from 0 to `count` - 1).
     void solve(const std::vector<std::uint64_t>& bits, const std::vector<std::int32_t>& rows,
@@ -78,7 +70,7 @@ class DenseBlock {
 
     template <int W>
     ANONSET_INLINE void improve_body(std::int64_t proposals, double hot, double cold) {
-        if (given_.empty()) seed_groups();
+        if (given_.empty()) seed_groups<W>();
         for (std::int32_t r = 0; r < block_.rows(); ++r) block_.enroll<W>(r, given_[r]);
         for (std::int32_t g = 0; g < block_.groups(); ++g) block_.settle<W>(g);
         if (block_.groups() < 2) return;
@@ -87,7 +79,14 @@ class DenseBlock {
         anneal<W>(proposals, hot, cold);
     }
 
+    template <int W>
+    std::int32_t distance(std::int32_t p, std::int32_t q) const;
+    template <int W>
     void seed_groups();
+    template <int W>
+    std::size_t nearest(const std::vector<std::int32_t>& pool, std::int32_t chosen,
+                        std::vector<std::int64_t>& sums) const;
+    template <int W>
     void shelter(const std::vector<std::int32_t>& rest);
     template <int W>
     void meet(std::int32_t p, std::int32_t q);
@@ -97,6 +96,7 @@ class DenseBlock {
     template <int W>
     void meet_friends();
     void sort_by_random_bits();
+    void sort_by_bits(int shift);
     template <int W>
     void anneal(std::int64_t proposals, double hot, double cold);
     template <int W>
@@ -106,7 +106,10 @@ class DenseBlock {
     std::int64_t recounted(std::int32_t g) const;
 
     static constexpr std::uint32_t ROW_BITS = 20;  // of a neighbour: its distance above, its row below
+    static constexpr std::uint32_t ROW = (std::uint32_t{1} << ROW_BITS) - 1;
+    static constexpr int DIGIT = 11;  // bits that a pass of sorting goes by
     static constexpr std::uint32_t NOBODY = UINT32_MAX;
+    static constexpr std::int64_t TAKEN = std::int64_t{1} << 60;  // farther away than anybody
 
     CrowdDenseOptions options_;
     Monitor& monitor_;
@@ -115,45 +118,69 @@ class DenseBlock {
     bool last_ = true;
     std::vector<std::int32_t> given_, havens_;
     std::vector<std::uint32_t> near_, before_;
-    std::vector<std::pair<std::uint64_t, std::int32_t>> keys_;
+    std::vector<std::pair<std::uint64_t, std::int32_t>> keys_, sorted_;
+    std::vector<std::uint64_t> weights_;
 };
 
+template <int W>
+ANONSET_INLINE std::int32_t DenseBlock::distance(std::int32_t p, std::int32_t q) const {
+    const std::int64_t words = W ? W : block_.words();
+    const std::uint64_t *a = block_.row(p), *b = block_.row(q);
+    std::int32_t sum = 0;
+    for (std::int64_t w = 0; w < words; ++w) sum += __builtin_popcountll(a[w] ^ b[w]);
+    return sum;
+}
+
 // The oldest waiting row founds a group and takes the k - 1 rows of the pool with the least summed distance to it.
-inline void DenseBlock::seed_groups() {
+template <int W>
+ANONSET_INLINE void DenseBlock::seed_groups() {
     const std::int32_t n = block_.rows();
     given_.assign(n, -1);
     const auto limit = static_cast<std::size_t>(std::max(options_.pool, options_.k));
-    std::vector<std::int32_t> pool, sums(limit + 1);
+    std::vector<std::int32_t> pool;
+    std::vector<std::int64_t> sums;
     for (std::int32_t next = 0;;) {
         while (pool.size() < limit && next < n) pool.push_back(next++);
         if (static_cast<std::int64_t>(pool.size()) < options_.k) break;
-        std::fill(sums.begin(), sums.end(), 0);
+        sums.assign(pool.size(), 0);
         const std::int32_t group = block_.found();
         std::size_t best = 0;
         for (std::int64_t left = options_.k - 1;; --left) {
-            const std::int32_t chosen = pool[best];
-            given_[chosen] = group;
-            pool.erase(pool.begin() + static_cast<std::ptrdiff_t>(best));
+            given_[pool[best]] = group;
+            sums[best] = TAKEN;
             if (left == 0) break;
-            sums.erase(sums.begin() + static_cast<std::ptrdiff_t>(best));
-            sums.push_back(0);
-            const auto size = static_cast<std::ptrdiff_t>(pool.size());
-            pool_distances(block_.row(0), block_.words(), pool.data(), size, chosen, sums.data());
-            best = std::min_element(sums.begin(), sums.begin() + size) - sums.begin();
+            best = nearest<W>(pool, pool[best], sums);
         }
+        pool.erase(std::remove_if(pool.begin(), pool.end(), [&](std::int32_t r) { return given_[r] >= 0; }),
+                   pool.end());
     }
-    shelter(pool);
+    shelter<W>(pool);
+}
+
+// Adds the distances to row `chosen` to the sums, and finds the place of the least; of equal ones the first.
+template <int W>
+ANONSET_INLINE std::size_t DenseBlock::nearest(const std::vector<std::int32_t>& pool, std::int32_t chosen,
+                                               std::vector<std::int64_t>& sums) const {
+    std::int64_t least = INT64_MAX;
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+        const std::int64_t sum = sums[i] += distance<W>(chosen, pool[i]);
+        best = sum < least ? i : best;
+        least = sum < least ? sum : least;
+    }
+    return best;
 }
 
 // Fewer than k rows are left: each goes where the nearest row with a group went.
-inline void DenseBlock::shelter(const std::vector<std::int32_t>& rest) {
-    std::vector<std::int32_t> all(block_.rows()), far(block_.rows());
+template <int W>
+ANONSET_INLINE void DenseBlock::shelter(const std::vector<std::int32_t>& rest) {
+    std::vector<std::int32_t> all(block_.rows());
     std::iota(all.begin(), all.end(), 0);
+    std::vector<std::int64_t> far;
     for (const std::int32_t r : rest) {
-        std::fill(far.begin(), far.end(), 0);
-        pool_distances(block_.row(0), block_.words(), all.data(), block_.rows(), r, far.data());
-        for (const std::int32_t other : rest) far[other] = INT32_MAX;
-        given_[r] = given_[std::min_element(far.begin(), far.end()) - far.begin()];
+        far.assign(all.size(), 0);
+        for (const std::int32_t other : rest) far[other] = TAKEN;
+        given_[r] = given_[nearest<W>(all, r, far)];
     }
 }
 
@@ -170,16 +197,14 @@ inline void DenseBlock::remember(std::int32_t row, std::uint32_t neighbour) {
 
 template <int W>
 ANONSET_INLINE void DenseBlock::meet(std::int32_t p, std::int32_t q) {
-    const std::int64_t words = W ? W : block_.words();
-    const std::uint64_t *a = block_.row(p), *b = block_.row(q);
-    std::uint32_t distance = 0;
-    for (std::int64_t w = 0; w < words; ++w) distance += __builtin_popcountll(a[w] ^ b[w]);
-    distance = std::min(distance, (std::uint32_t{1} << (32 - ROW_BITS)) - 2);
-    remember(p, distance << ROW_BITS | static_cast<std::uint32_t>(q));
-    remember(q, distance << ROW_BITS | static_cast<std::uint32_t>(p));
+    const std::uint32_t most = (std::uint32_t{1} << (32 - ROW_BITS)) - 2;
+    const std::uint32_t far = std::min(static_cast<std::uint32_t>(distance<W>(p, q)), most);
+    remember(p, far << ROW_BITS | static_cast<std::uint32_t>(q));
+    remember(q, far << ROW_BITS | static_cast<std::uint32_t>(p));
 }
 
-// 64 bits from a random place on are the key; half of the time the last of their bytes count first.
+// 64 bits from a random place on, half of the time the last of their bytes first; rows that are equal there
+// stay in Gray order.
 inline void DenseBlock::sort_by_random_bits() {
     const auto offset = static_cast<std::int64_t>(random_.below(static_cast<std::uint32_t>(64 * block_.words())));
     const std::int64_t word = offset / 64, next = (word + 1) % block_.words(), shift = offset % 64;
@@ -190,7 +215,17 @@ inline void DenseBlock::sort_by_random_bits() {
         if (shift) key |= block_.row(r)[next] << (64 - shift);
         keys_[r] = {backwards ? __builtin_bswap64(key) : key, r};
     }
-    std::sort(keys_.begin(), keys_.end());
+    for (int shift = 0; shift < 64; shift += DIGIT) sort_by_bits(shift);
+}
+
+inline void DenseBlock::sort_by_bits(int shift) {
+    constexpr std::uint64_t last = (1 << DIGIT) - 1;
+    std::int32_t starts[last + 2] = {};
+    for (const auto& entry : keys_) ++starts[(entry.first >> shift & last) + 1];
+    for (std::uint64_t i = 0; i <= last; ++i) starts[i + 1] += starts[i];
+    sorted_.resize(keys_.size());
+    for (const auto& entry : keys_) sorted_[starts[entry.first >> shift & last]++] = entry;
+    keys_.swap(sorted_);
 }
 
 // Approximate nearest neighbours: rows next to each other in Gray order and under sorts by random bits.
@@ -208,18 +243,17 @@ ANONSET_INLINE void DenseBlock::find_neighbours() {
     }
     if (options_.friends) meet_friends<W>();
     for (std::uint32_t& entry : near_)
-        if (entry != NOBODY) entry &= (std::uint32_t{1} << ROW_BITS) - 1;
+        if (entry != NOBODY) entry &= ROW;
 }
 
 template <int W>
 ANONSET_INLINE void DenseBlock::meet_friends() {
-    constexpr std::uint32_t row = (std::uint32_t{1} << ROW_BITS) - 1;
     before_ = near_;
     for (std::int32_t p = 0; p < block_.rows(); ++p)
         for (std::int64_t i = 0; i < options_.near && before_[p * options_.near + i] != NOBODY; ++i) {
-            const std::uint32_t* theirs = before_.data() + (before_[p * options_.near + i] & row) * options_.near;
+            const std::uint32_t* theirs = before_.data() + (before_[p * options_.near + i] & ROW) * options_.near;
             for (std::int64_t j = 0; j < options_.near && theirs[j] != NOBODY; ++j) {
-                const auto q = static_cast<std::int32_t>(theirs[j] & row);
+                const auto q = static_cast<std::int32_t>(theirs[j] & ROW);
                 if (q > p) meet<W>(p, q);
             }
         }
@@ -261,9 +295,13 @@ ANONSET_INLINE void DenseBlock::propose(std::int32_t t, std::int32_t h, double l
     if (block_.size(g) > block_.k() && size < block_.capacity())
         best = block_.leaving<W>(mine, g) + block_.joining<W>(mine, h);
     auto at = static_cast<std::int32_t>(std::uint64_t{draw} * size >> 26);
+    std::uint64_t few[W ? 3 * W : 1];
+    std::uint64_t* weights = W ? few : weights_.data();
+    block_.weigh<W>(mine, g, h, weights);
+    const std::int32_t given = gain::weight<W>(mine, weights, block_.words());
     for (auto left = std::min<std::int64_t>(size, options_.partners); left > 0; --left) {
         const std::int32_t u = block_.members(h)[at];
-        const std::int32_t gain = block_.swapping<W>(mine, block_.row(u), g, h);
+        const std::int32_t gain = gain::weight<W>(block_.row(u), weights, block_.words()) - given;
         if (gain > best) best = gain, partner = u;
         if (++at == size) at = 0;
     }

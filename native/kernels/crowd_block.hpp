@@ -4,7 +4,8 @@
 // what its rows keep, counted against publishing nothing. Four bitmaps per group hold the items with v >= -1, 0, 1, 2:
 //   row t leaves g:        |V0 \ t| - |t & V1|
 //   row t joins h:         |t & V0| - |V1 \ t|
-//   t in g against u in h: for D = t \ u:  |D & Vh-1| + |D & Vh0| - |D & Vg1| - |D & Vg2|, and mirrored for u \ t
+//   t in g against u in h: for D = t \ u:  |D & Vh-1| + |D & Vh0| - |D & Vg1| - |D & Vg2|, and mirrored for u \ t;
+//                          for one t and many u: three more bitmaps of weights (gain_planes.hpp)
 // The counts c lie across further bitmaps, bit 0 of all of them in the first, and so on: adding a row to all counts
 // is a few words of logic, and so is comparing all of them with a threshold.
 //
@@ -91,10 +92,10 @@ class Block {
     ANONSET_INLINE std::int32_t joining(const std::uint64_t* t, std::int32_t h) const {
         return gain::joining<W>(t, planes(h), words_);
     }
+    // For swaps of row t of g with rows of h; see gain::weigh.
     template <int W>
-    ANONSET_INLINE std::int32_t swapping(const std::uint64_t* t, const std::uint64_t* u, std::int32_t of_t,
-                                         std::int32_t of_u) const {
-        return gain::swapping<W>(t, u, planes(of_t), planes(of_u), words_);
+    ANONSET_INLINE void weigh(const std::uint64_t* t, std::int32_t g, std::int32_t h, std::uint64_t* weights) const {
+        gain::weigh<W>(t, planes(g), planes(h), words_, weights);
     }
     template <int W>
     ANONSET_INLINE std::int32_t gain(std::int32_t g) const {

@@ -100,7 +100,7 @@ def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
         block=1024 if effort < 4 else 1600,
         pool=96 if effort < 4 else 256,
         near=6 if effort < 4 else 8,
-        sorts=3 if effort < 4 else 4,
+        sorts=2 + (effort > 0) + (effort >= 4),
         friends=effort >= 4,
         rounds=1 + effort // 2,
         proposals=6 * 20 ** (effort / 10),
