@@ -4,6 +4,15 @@
 
 namespace anonset::bind {
 
+namespace {
+
+auto to_python(CrowdResult found) {
+    return std::pair(to_numpy(std::move(found.group)),
+                     std::pair(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.items))));
+}
+
+}  // namespace
+
 void bind_crowd(nb::module_& m) {
     m.def(
         "crowd_dense",
@@ -11,13 +20,13 @@ void bind_crowd(nb::module_& m) {
            std::int64_t pool, std::int64_t near, std::int64_t sorts, bool friends, std::int64_t rounds,
            double proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed, PyMonitor& monitor,
            int threads) {
-            std::vector<std::int32_t> groups;
+            CrowdResult found;
             const CrowdDenseOptions options{k,      block,     pool,     near, sorts, friends,
                                             rounds, proposals, partners, hot,  cold,  seed};
             run(monitor, [&](Monitor& watched) {
-                groups = crowd_dense(to_csr(offsets, items), n_items, options, threads, watched);
+                found = crowd_dense(to_csr(offsets, items), n_items, options, threads, watched);
             });
-            return to_numpy(std::move(groups));
+            return to_python(std::move(found));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
         nb::arg("near"), nb::arg("sorts"), nb::arg("friends"), nb::arg("rounds"), nb::arg("proposals"),
@@ -28,17 +37,29 @@ void bind_crowd(nb::module_& m) {
            std::int64_t rounds, std::int64_t regroup, std::int64_t cycles, double proposals, double hot, double cold,
            std::uint64_t seed, std::int64_t part, double grown, bool thin, std::int64_t shards, PyMonitor& monitor,
            int threads) {
-            std::vector<std::int32_t> groups;
+            CrowdResult found;
             const CrowdSparseOptions options{k,   visits, rounds, regroup, cycles, proposals,
                                              hot, cold,   seed,   part,    grown,  thin};
             run(monitor, [&](Monitor& watched) {
-                groups = crowd_sparse(to_csr(offsets, items), n_items, options, shards, threads, watched);
+                found = crowd_sparse(to_csr(offsets, items), n_items, options, shards, threads, watched);
             });
-            return to_numpy(std::move(groups));
+            return to_python(std::move(found));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("visits"), nb::arg("rounds"),
         nb::arg("regroup"), nb::arg("cycles"), nb::arg("proposals"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"),
         nb::arg("part"), nb::arg("grown"), nb::arg("thin"), nb::arg("shards"), nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "crowd_growth",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,
+           std::int64_t stretch, std::int64_t every, PyMonitor& monitor, int threads) {
+            double ratio = 0;
+            run(monitor, [&](Monitor& watched) {
+                ratio = crowd_growth(to_csr(offsets, items), n_items, k, visits, stretch, every, threads, watched);
+            });
+            return ratio;
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("visits"), nb::arg("stretch"),
+        nb::arg("every"), nb::arg("monitor"), nb::arg("threads"));
 }
 
 }  // namespace anonset::bind

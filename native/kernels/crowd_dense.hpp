@@ -6,6 +6,7 @@
 #pragma once
 
 #include "crowd_anneal.hpp"
+#include "crowd_result.hpp"
 #include "csr.hpp"
 
 namespace anonset {
@@ -31,7 +32,7 @@ class DenseCrowd {
         blocks_ += blocks_ > 1 && blocks_ % 2;  // an even number, as most machines have of cores
     }
 
-    std::vector<std::int32_t> solve() {
+    CrowdResult solve() {
         const std::int64_t rows = static_cast<std::int64_t>(group_.size());
         rows_.resize(blocks_);
         for (std::int64_t b = 0; b < blocks_; ++b) {
@@ -43,7 +44,7 @@ class DenseCrowd {
             regroup(round);
             run(round);
         }
-        return std::move(group_);
+        return result();
     }
 
   private:
@@ -107,6 +108,18 @@ class DenseCrowd {
             rows_[block_of[group_[row]]].push_back(static_cast<std::int32_t>(row));
     }
 
+    CrowdResult result() {
+        CrowdResult out;
+        for (std::size_t word = 0; word < centers_.size(); ++word) {
+            for (std::uint64_t left = centers_[word]; left; left &= left - 1)
+                out.items.push_back(static_cast<std::int32_t>(64 * (word % words_) + __builtin_ctzll(left)));
+            if (word % words_ + 1 == static_cast<std::size_t>(words_))
+                out.offsets.push_back(static_cast<std::int64_t>(out.items.size()));
+        }
+        out.group = std::move(group_);
+        return out;
+    }
+
     std::uint64_t key_from(const std::uint64_t* center, std::uint32_t start) const {
         const std::int64_t word = start / 64, next = (word + 1) % words_, shift = start % 64;
         return shift ? center[word] >> shift | center[next] << (64 - shift) : center[word];
@@ -125,8 +138,8 @@ class DenseCrowd {
 }  // namespace crowd
 
 // Groups of at least k for rows in Gray order.
-inline std::vector<std::int32_t> crowd_dense(const Csr& data, std::int32_t n_items, const CrowdDenseOptions& options,
-                                             int threads, Monitor& monitor) {
+inline CrowdResult crowd_dense(const Csr& data, std::int32_t n_items, const CrowdDenseOptions& options, int threads,
+                               Monitor& monitor) {
     if (data.rows == 0) return {};
     return crowd::DenseCrowd(data, n_items, options, threads, monitor).solve();
 }

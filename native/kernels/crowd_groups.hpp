@@ -178,6 +178,19 @@ class Groups {
         for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) table.held[*i] = 0;
     }
 
+    // What g publishes, in ascending order, after what is there already. (A silent group has kept no counts.)
+    void append_center(std::int32_t g, std::vector<std::int32_t>& items) {
+        Group counted;
+        if (groups_[g].silent) {
+            counted.members = groups_[g].members;
+            change(counted, counted.members.data(), counted.members.size(), 1);
+        }
+        const auto first = static_cast<std::ptrdiff_t>(items.size());
+        for (const HalfItem& half : (groups_[g].silent ? counted : groups_[g]).half)
+            if (half.central) items.push_back(half.item);
+        std::sort(items.begin() + first, items.end());
+    }
+
     std::int64_t gain_of(const std::vector<std::int32_t>& members) {
         Group group;
         group.members = members;

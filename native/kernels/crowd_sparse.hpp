@@ -6,12 +6,12 @@
 #pragma once
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
-#include "crowd_grow.hpp"
 #include "crowd_index.hpp"
+#include "crowd_result.hpp"
+#include "crowd_start.hpp"
 #include "monitor.hpp"
 #include "random.hpp"
 
@@ -27,7 +27,7 @@ struct CrowdSparseOptions {
     double hot, cold;      // temperatures of the first and the last proposal
     std::uint64_t seed;
     std::int64_t part;  // rows among which groups grow
-    double grown;       // the share of rows that groups grow from; the others join them
+    double grown;       // the share of rows that groups grow from; the others join them. 0: groups begin as runs of k
     bool thin;          // whether groups are dissolved once before any round
 };
 
@@ -47,9 +47,9 @@ class SparseShard {
         for (Scratch& scratch : scratch_) scratch.table.prepare(n_items);
     }
 
-    std::vector<std::int32_t> solve() {
+    CrowdResult solve() {
         anchor();
-        grow();
+        options_.grown > 0 ? grow() : cut();
         settle();
         if (options_.thin) {
             look_around(0);
@@ -66,7 +66,7 @@ class SparseShard {
             regroup();
         }
         if (options_.cycles > 0) polish();
-        return numbered();
+        return result();
     }
 
   private:
@@ -96,14 +96,10 @@ class SparseShard {
         return index_.best(groups_.rows(), row, except, scratch.scores);
     }
 
-    // Equal rows lie side by side in Gray order; k of them are a group that loses nothing.
+    // k equal rows are a group that loses nothing.
     void anchor() {
-        const Csr& data = groups_.rows();
         for (std::int32_t from = 0, to; from < rows(); from = to) {
-            to = from + 1;
-            while (to < rows() && data.size(to) == data.size(from) &&
-                   std::equal(data.begin(from), data.end(from), data.begin(to)))
-                ++to;
+            to = end_of_equals(groups_.rows(), from);
             if (to - from < k_) continue;
             std::vector<std::int32_t> members(to - from);
             std::iota(members.begin(), members.end(), from);
@@ -111,10 +107,19 @@ class SparseShard {
         }
     }
 
-    void grow() {
+    std::vector<std::int32_t> without_group() const {
         std::vector<std::int32_t> waiting;
         for (std::int32_t r = 0; r < rows(); ++r)
             if (groups_.of(r) < 0) waiting.push_back(r);
+        return waiting;
+    }
+
+    void cut() {
+        for_runs(without_group(), k_, [&](const std::vector<std::int32_t>& run) { groups_.found(run); });
+    }
+
+    void grow() {
+        const std::vector<std::int32_t> waiting = without_group();
         const auto count = static_cast<std::int64_t>(waiting.size());
         const std::int64_t parts = std::max<std::int64_t>(1, count / options_.part);
         std::vector<std::vector<std::vector<std::int32_t>>> grown(parts);
@@ -134,9 +139,8 @@ class SparseShard {
 
     // Every row without a group joins the one that suits it best, or the crowd that publishes nothing.
     void settle() {
-        std::vector<std::int32_t> waiting, rest;
-        for (std::int32_t r = 0; r < rows(); ++r)
-            if (groups_.of(r) < 0) waiting.push_back(r);
+        const std::vector<std::int32_t> waiting = without_group();
+        std::vector<std::int32_t> rest;
         if (waiting.empty()) return;
         index_.build(groups_);
         std::vector<Target> targets(waiting.size());
@@ -325,13 +329,19 @@ class SparseShard {
         return changes;
     }
 
-    std::vector<std::int32_t> numbered() const {
-        std::vector<std::int32_t> number(groups_.count(), -1), out(rows());
-        std::int32_t next = 0;
+    // Groups are numbered in the order of their first rows.
+    CrowdResult result() {
+        CrowdResult out;
+        out.group.resize(rows());
+        std::vector<std::int32_t> number(groups_.count(), -1);
         for (std::int32_t r = 0; r < rows(); ++r) {
             std::int32_t& mine = number[groups_.of(r)];
-            if (mine < 0) mine = next++;
-            out[r] = mine;
+            if (mine < 0) {
+                mine = static_cast<std::int32_t>(out.offsets.size()) - 1;
+                groups_.append_center(groups_.of(r), out.items);
+                out.offsets.push_back(static_cast<std::int64_t>(out.items.size()));
+            }
+            out.group[r] = mine;
         }
         return out;
     }
@@ -351,11 +361,11 @@ class SparseShard {
 
 // Groups of at least k for rows in Gray order. Shards keep the cost linear; one shard uses all threads, several run
 // side by side.
-inline std::vector<std::int32_t> crowd_sparse(const Csr& data, std::int32_t n_items, const CrowdSparseOptions& options,
-                                              std::int64_t wanted, int threads, Monitor& monitor) {
+inline CrowdResult crowd_sparse(const Csr& data, std::int32_t n_items, const CrowdSparseOptions& options,
+                                std::int64_t wanted, int threads, Monitor& monitor) {
     const std::int64_t shards = std::max<std::int64_t>(1, std::min(wanted, data.rows / (2 * options.k)));
     const int inside = shards == 1 ? threads : 1;
-    std::vector<std::vector<std::int32_t>> parts(shards);
+    std::vector<CrowdResult> parts(shards);
     auto bound = [&](std::int64_t shard) { return data.rows * shard / shards; };
     auto solve = [&](std::int64_t shard, int) {
         const Csr rows{data.offsets + bound(shard), data.items, bound(shard + 1) - bound(shard)};
@@ -363,18 +373,21 @@ inline std::vector<std::int32_t> crowd_sparse(const Csr& data, std::int32_t n_it
         own.seed = Random(options.seed, static_cast<std::uint64_t>(shard)).next();
         parts[shard] = crowd::SparseShard(rows, n_items, own, inside, monitor).solve();
     };
-    if (shards == 1)
+    if (shards == 1) {
         solve(0, 0);
-    else
-        parallel_for(shards, threads, monitor, solve);
-    std::vector<std::int32_t> group;
-    group.reserve(data.rows);
-    std::int32_t before = 0;
-    for (const auto& part : parts) {
-        for (const std::int32_t g : part) group.push_back(before + g);
-        before += part.empty() ? 0 : *std::max_element(part.begin(), part.end()) + 1;
+        return std::move(parts[0]);
     }
-    return group;
+    parallel_for(shards, threads, monitor, solve);
+    CrowdResult all;
+    all.group.reserve(data.rows);
+    for (const CrowdResult& part : parts) {
+        const auto groups = static_cast<std::int32_t>(all.offsets.size()) - 1;
+        const auto items = static_cast<std::int64_t>(all.items.size());
+        for (const std::int32_t g : part.group) all.group.push_back(groups + g);
+        for (std::size_t g = 1; g < part.offsets.size(); ++g) all.offsets.push_back(items + part.offsets[g]);
+        all.items.insert(all.items.end(), part.items.begin(), part.items.end());
+    }
+    return all;
 }
 
 }  // namespace anonset

@@ -380,7 +380,7 @@ def crowd_dense(
     seed: int,
     monitor: Monitor,
     threads: int,
-) -> Ints: ...
+) -> tuple[Ints, tuple[Longs, Ints]]: ...
 def crowd_sparse(
     offsets: Longs,
     items: Ints,
@@ -400,7 +400,18 @@ def crowd_sparse(
     shards: int,
     monitor: Monitor,
     threads: int,
-) -> Ints: ...
+) -> tuple[Ints, tuple[Longs, Ints]]: ...
+def crowd_growth(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    k: int,
+    visits: int,
+    stretch: int,
+    every: int,
+    monitor: Monitor,
+    threads: int,
+) -> float: ...
 def map_attributes(
     offsets: Longs,
     items: Ints,

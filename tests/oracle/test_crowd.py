@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import Transactions
-from anonset.group.centers import losses
+from anonset.group.centers import losses, majority
 from anonset.job import Job
 from anonset.methods import _never_worse, crowd, pta
 from anonset.order.gray import gray_sorted
@@ -89,7 +89,7 @@ def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
     data = Transactions.from_lists([np.flatnonzero(draw.random(12) < 0.3) for _ in range(2500)])
     theirs = pta.run(data, Job(seed=1), k=2, segments=None, item_order="frequency", revote=True)
     poor = np.arange(2500, dtype=np.int32) % 1250
-    monkeypatch.setattr(crowd, "_dense_groups", lambda *given: poor)
+    monkeypatch.setattr(crowd, "_dense_groups", lambda quasi, *_: (poor, majority(quasi, poor, Job())))
     assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
 
 
@@ -100,7 +100,7 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     _, quasi = gray_sorted(data, Job())
     bounds = pta.cut(len(quasi), 5)
     theirs = losses(quasi, _never_worse.pta_groups(quasi, bounds, 5, Job()), Job())
-    assert _never_worse.clearly_better(quasi, lambda rows: theirs[rows] / worse, bounds, 5, Job(1)) == (worse > 1.2)
+    assert _never_worse.clearly_better(quasi, lambda _, rows: theirs[rows] / worse, bounds, 5, Job(1)) == (worse > 1.2)
 
 
 @pytest.mark.parametrize("effort", [0, 5])
@@ -117,6 +117,32 @@ def test_both_regimes_are_reached():
     draw = np.random.default_rng(5)
     assert crowd.is_dense(Transactions.from_lists([draw.choice(30, size=12, replace=False) for _ in range(50)]))
     assert not crowd.is_dense(Transactions.from_lists([draw.choice(300, size=4, replace=False) for _ in range(300)]))
+
+
+@pytest.mark.parametrize("effort", [0, 5])
+def test_what_groups_publish_is_the_majority_of_their_members(effort):
+    draw = np.random.default_rng(6)
+    wide = Transactions.from_lists([draw.choice(300, size=draw.integers(0, 6), replace=False) for _ in range(1500)])
+    full = Transactions.from_lists([draw.choice(90, size=40, replace=False) for _ in range(1500)])
+    for data, find in ((wide, crowd._sparse_groups), (full, crowd._dense_groups)):
+        _, quasi = gray_sorted(data, Job())
+        groups, centers = find(quasi, 4, effort, Job(1))
+        assert np.bincount(groups).min() >= 4
+        for found, voted in zip(centers, majority(quasi, groups, Job()), strict=True):
+            assert found.tolist() == voted.tolist()
+
+
+def test_growing_pays_for_patterns_and_runs_for_skewed_items():
+    draw = np.random.default_rng(7)
+    patterns = [draw.choice(400, size=6, replace=False) for _ in range(100)]
+    woven = [np.union1d(patterns[draw.integers(100)], patterns[draw.integers(100)]) for _ in range(3000)]
+    chance = 1 / np.arange(1, 401)
+    skewed = [draw.choice(400, size=6, p=chance / chance.sum()) for _ in range(3000)]
+    growth = []
+    for sets in (woven, skewed):
+        _, quasi = gray_sorted(Transactions.from_lists([set(s.tolist()) for s in sets]), Job())
+        growth += [crowd._growth(quasi, 5, 50, Job(threads=threads)) for threads in (1, 2)]
+    assert growth[0] == growth[1] > crowd.GROWTH > growth[2] == growth[3]
 
 
 @settings(max_examples=60)

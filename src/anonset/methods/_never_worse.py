@@ -23,17 +23,18 @@ SAMPLE, SHARE = 8, 24  # so many segments are drawn, or one of so many where tha
 CLEAR = 3.0  # standard errors
 
 
-def never_worse_than_pta(quasi: Transactions, groups: Ints, k: int, sure: bool, job: Job) -> tuple[Ints, Centers]:
-    """These groups, or PTA's should they lose less, and what they publish; `quasi` is in Gray order.
+def never_worse_than_pta(
+    quasi: Transactions, groups: Ints, centers: Centers, k: int, sure: bool, job: Job
+) -> tuple[Ints, Centers]:
+    """These groups and what they publish, or PTA's should they lose less; `quasi` is in Gray order.
 
     Unless it must be `sure`, a sample may show that PTA's need not be formed.
     """
     bounds = cut(len(quasi), k)
-    centers = majority(quasi, groups, job)
     if not sure and len(bounds) - 1 > FEW:
 
-        def mine(rows: Longs) -> Longs:
-            return losses(_part(quasi, rows, job), groups[rows], job, centers)
+        def mine(part: Transactions, rows: Longs) -> Longs:
+            return losses(part, groups[rows], job, centers)
 
         if clearly_better(quasi, mine, bounds, k, job):
             return groups, centers
@@ -44,26 +45,25 @@ def never_worse_than_pta(quasi: Transactions, groups: Ints, k: int, sure: bool, 
     return groups, centers
 
 
-def clearly_better(quasi: Transactions, mine: Callable[[Longs], Longs], bounds: Longs, k: int, job: Job) -> bool:
+def clearly_better(
+    quasi: Transactions, mine: Callable[[Transactions, Longs], Longs], bounds: Longs, k: int, job: Job
+) -> bool:
     """Whether PTA loses more by many standard errors of the ratio of the losses, in a sample of segments.
 
-    `mine` tells what transactions lose in the other groups.
+    `mine` tells what these transactions, which stand at these places, lose in the other groups.
     """
     count = len(bounds) - 1
     drawn = np.sort(job.random("segments").choice(count, max(SAMPLE, count // SHARE), replace=False))
-    rows = np.concatenate([np.arange(bounds[s], bounds[s + 1]) for s in drawn])
-    starts = np.concatenate(([0], np.cumsum(bounds[drawn + 1] - bounds[drawn])))
-    part = _part(quasi, rows, job)
+    sizes = bounds[drawn + 1] - bounds[drawn]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    rows = np.arange(starts[-1]) + np.repeat(bounds[drawn] - starts[:-1], sizes)
+    part = quasi.with_rows(*_native.take_rows(quasi.offsets, quasi.items, rows, job.threads))
     theirs = np.add.reduceat(losses(part, pta_groups(part, starts, k, job), job), starts[:-1])
-    ours = np.add.reduceat(mine(rows), starts[:-1])
+    ours = np.add.reduceat(mine(part, rows), starts[:-1])
     ratio = theirs.sum() / max(1, ours.sum())
     error = (theirs - ratio * ours).std(ddof=1) * len(drawn) ** 0.5
     chance = theirs.sum() ** 0.5  # a few items more or less say nothing, whatever the segments look like
     return bool(theirs.sum() - ours.sum() > CLEAR * max(error, chance))
-
-
-def _part(quasi: Transactions, rows: Longs, job: Job) -> Transactions:
-    return quasi.with_rows(*_native.take_rows(quasi.offsets, quasi.items, rows, job.threads))
 
 
 def pta_groups(quasi: Transactions, bounds: Longs, k: int, job: Job) -> Ints:

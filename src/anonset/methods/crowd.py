@@ -7,10 +7,11 @@ Precondition   transactions with quasi-identifier items Q (all that are not sens
 Pseudo-code    order ← Gray order of the transactions' Q
                dense data:  groups of k from a pool of waiting neighbours; then random moves and swaps between
                             the groups of near neighbours, accepted as in simulated annealing, and groups dissolved
-               sparse data: k equal transactions are a group; groups of k grow around the longest transactions;
-                            the others join them; then, round by round: dissolve groups whose members gain more
-                            elsewhere, move or swap single transactions, found new groups of k out of those that
-                            others can spare; short transactions at last as dense data
+               sparse data: k equal transactions are a group; groups of k grow around the longest transactions, and
+                            the others join them (at effort 0 often runs of k instead); then, round by round:
+                            dissolve groups whose members gain more elsewhere, move or swap single transactions,
+                            found new groups of k out of those that others can spare; short transactions at last
+                            as dense data
                PTA's groups instead, should they lose less (at effort 0 formed only if a sample leaves it open)
                publish every transaction with its Q replaced by the majority of its group
 Postcondition  every transaction is in one group. Groups begin with at least k members. A transaction leaves a group
@@ -29,7 +30,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonset import _native
-from anonset.group.centers import losses, recode, require_enough
+from anonset.group.centers import Centers, losses, majority, recode, require_enough
 from anonset.group.diversity import diverse, first_sizes, require_diversity
 from anonset.job import Job
 from anonset.methods._never_worse import never_worse_than_pta
@@ -52,6 +53,8 @@ EFFORT = Param(
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 SHARD = 250_000  # items in a shard of sparse data at effort 0
+SMALL_SHARD = 60_000  # where groups of long transactions begin as runs: the search costs less, and loses little
+GROWTH = 1.06  # from here on groups that grow are worth their time; otherwise runs of k, soon improved, are
 SHORT, LONG = 4.0, 6.0  # items per transaction, on average
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
@@ -67,17 +70,17 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
     with job.stage("groups"):
         find = _dense_groups if dense else _sparse_groups
         if diversity is None:
-            groups = find(quasi, k, effort, job)
+            groups, centers = find(quasi, k, effort, job)
         else:
             secret = data.secrets().take(ordering)
             tried = [
-                diverse(quasi, secret, find(quasi, size, effort, job), k, diversity, effort, job)
+                diverse(quasi, secret, find(quasi, size, effort, job)[0], k, diversity, effort, job)
                 for size in first_sizes(secret, k, diversity)
             ]
             groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
-    centers = None
+            centers = majority(quasi, groups, job)
     if diversity is None:
-        groups, centers = never_worse_than_pta(quasi, groups, k, effort >= SURE_EFFORT, job)
+        groups, centers = never_worse_than_pta(quasi, groups, centers, k, effort >= SURE_EFFORT, job)
     published = recode(data, quasi, groups, None, job, ordering, centers)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
@@ -91,7 +94,7 @@ def is_dense(quasi: Transactions, threads: int = 1) -> bool:
     return 0 < quasi.n_items <= DENSE_ITEMS and mean >= DENSITY * used
 
 
-def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
+def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
     return _native.crowd_dense(
         quasi.offsets,
         quasi.items,
@@ -113,15 +116,17 @@ def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
     )
 
 
-def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
+def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
     mean = max(1.0, quasi.nnz / max(1, len(quasi)))
-    rounds = _rounds(mean, effort)
+    visits = round(min(max(20, 500 / mean), 50 if effort == 0 else 500) * 8 ** (effort / 10))
+    runs = effort == 0 and _growth(quasi, k, visits, job) < GROWTH
+    rounds = _rounds(mean, effort, runs)
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        visits=round(max(20, 500 / mean) * 8 ** (effort / 10)),
+        visits=visits,
         rounds=rounds,
         regroup=2 if effort >= 3 else 0,
         cycles=max(0, effort - 4) // 2 if mean < LONG else 0,
@@ -130,25 +135,48 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
         cold=0.1,
         seed=int(job.random("crowd").integers(1 << 62)),
         part=25_000,
-        grown=0.85 if rounds or mean >= 16 else 0.6,
+        grown=0 if runs else _grown(mean, effort, rounds),
         thin=rounds == 0 and k >= 15,
-        shards=_shards(quasi.nnz, effort),
+        shards=_shards(quasi.nnz, SMALL_SHARD if runs and mean >= LONG else SHARD * (1 + effort), effort),
         monitor=job.monitor,
         threads=job.threads,
     )
 
 
-def _rounds(mean: float, effort: int) -> int:
+def _growth(quasi: Transactions, k: int, visits: int, job: Job) -> float:
+    """How much grown groups keep, in multiples of what runs of k in Gray order keep; from a sample."""
+    return _native.crowd_growth(
+        quasi.offsets,
+        quasi.items,
+        n_items=quasi.n_items,
+        k=k,
+        visits=visits,
+        stretch=1000,
+        every=12,
+        monitor=job.monitor,
+        threads=job.threads,
+    )
+
+
+def _grown(mean: float, effort: int, rounds: int) -> float:
+    """The share of transactions that groups grow from."""
+    if rounds == 0:
+        return 0.85 if mean >= 16 else 0.6
+    return 0.95 if effort == 0 else 0.85
+
+
+def _rounds(mean: float, effort: int, runs: bool) -> int:
     """A round costs about as much as PTA where transactions are long, and little where they are short."""
-    if mean >= LONG:
-        return min(effort, 1) + effort // 4
-    return (3 if mean < SHORT else 1) + min(effort // 2, 2)
+    short, middle = mean < SHORT, mean < LONG
+    if effort == 0:
+        return short + middle + runs
+    return (3 if short else 1) + min(effort // 2, 2) if middle else 1 + effort // 4
 
 
-def _shards(occurrences: int, effort: int) -> int:
+def _shards(occurrences: int, size: int, effort: int) -> int:
     """Larger shards lose less. An even number, and two of large data: most machines have an even number of cores."""
     two = occurrences >= (SHARD if effort == 0 else 2 * SHARD)
-    shards = max(2 if two else 1, occurrences // (SHARD * (1 + effort)))
+    shards = max(2 if two else 1, occurrences // size)
     return shards + (shards > 1 and shards % 2)
 
 

@@ -111,7 +111,7 @@ def scattered(blocks: Ints) -> bool:
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
     """A short run of `crowd` on sparse sets in Gray order."""
     with job.stage("groups") as monitor:
-        return _native.crowd_sparse(
+        groups, _ = _native.crowd_sparse(
             ordered.offsets,
             ordered.items,
             n_items=ordered.n_items,
@@ -131,6 +131,7 @@ def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
             monitor=monitor,
             threads=job.threads,
         )
+    return groups
 
 
 def proposals(n: int) -> float:
