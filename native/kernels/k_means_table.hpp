@@ -73,10 +73,12 @@ template <class Cell>
 struct Table {
     std::vector<Cell> corrections;
     Cell base[kWidth<Cell>];
+    std::int64_t vectors = 0;  // with centers
 
     void load(const Centers& centers, std::int64_t from, std::int64_t to, const Levels& levels,
               const std::int32_t* first, std::int32_t scale) {
         corrections.assign(static_cast<std::size_t>(levels.size()) * kWidth<Cell>, 0);
+        vectors = ((to - from) * static_cast<std::int64_t>(sizeof(Cell)) + 31) / 32;
         std::fill(base, base + kWidth<Cell>, std::numeric_limits<Cell>::max());
         for (std::int64_t column = 0; column < to - from; ++column) {
             std::int32_t sum = 0;
@@ -110,11 +112,11 @@ ANONSET_INLINE bool any_below(const Lane& numbers, Cell limit) {
 }
 
 // The first of the columns that hold a number that one of them holds.
-template <class Lane, class Cell>
+template <int Vectors, class Lane, class Cell>
 ANONSET_INLINE std::int32_t first_column(const Lane* sum, Cell number) {
     constexpr int kBits = 8 * sizeof(Cell), kLanes = 256 / kBits;
     Lane found{};  // bit v of each lane: whether that of the v-th vector holds it
-    for (int v = 0; v < kVectors; ++v) found |= (sum[v] == number) & static_cast<Cell>(1 << v);
+    for (int v = 0; v < Vectors; ++v) found |= (sum[v] == number) & static_cast<Cell>(1 << v);
     std::uint64_t words[4];
     std::memcpy(words, &found, sizeof words);
     std::int32_t first = INT32_MAX;
@@ -126,8 +128,9 @@ ANONSET_INLINE std::int32_t first_column(const Lane* sum, Cell number) {
     return first;
 }
 
-// The nearest of the centers of a table for each of these rows, where it is nearer than the best one so far.
-template <class Cell>
+// The nearest of the centers of a table for each of these rows, where it is nearer than the best one so far. The
+// vectors after the first few, `Vectors`, have no centers.
+template <int Vectors, class Cell>
 ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t to, const Table<Cell>& table,
                                std::int32_t first_center, std::int32_t* distance, std::int32_t* center) {
     using Lane = typename Vector<Cell>::Lane;
@@ -136,14 +139,14 @@ ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t 
     const auto* corrections = reinterpret_cast<const Stored*>(table.corrections.data());
     const auto* base = reinterpret_cast<const Stored*>(table.base);
     for (std::int64_t row = from; row < to; ++row) {
-        Lane sum[kVectors];
-        for (int v = 0; v < kVectors; ++v) sum[v] = base[v];
+        Lane sum[Vectors];
+        for (int v = 0; v < Vectors; ++v) sum[v] = base[v];
         for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code) {
             const Stored* add = corrections + std::int64_t{*code} * kVectors;
-            for (int v = 0; v < kVectors; ++v) sum[v] += add[v];
+            for (int v = 0; v < Vectors; ++v) sum[v] += add[v];
         }
         Lane least = sum[0];
-        for (int v = 1; v < kVectors; ++v) least = sum[v] < least ? sum[v] : least;
+        for (int v = 1; v < Vectors; ++v) least = sum[v] < least ? sum[v] : least;
         // Ties go to the lowest center, and one that was known before may have a higher number than these.
         const std::int32_t limit = distance[row] + (center[row] >= first_center ? 1 : 0);
         if (!any_below(least, static_cast<Cell>(std::min(limit, kMost)))) continue;
@@ -152,8 +155,16 @@ ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t 
         Cell best = few[0];
         for (const Cell other : few) best = std::min(best, other);
         distance[row] = best;
-        center[row] = first_center + first_column(sum, best);
+        center[row] = first_center + first_column<Vectors>(sum, best);
     }
+}
+
+template <class Cell>
+ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t to, const Table<Cell>& table,
+                               std::int32_t first_center, std::int32_t* distance, std::int32_t* center) {
+    if (table.vectors <= 2) return nearest_in<2>(rows, from, to, table, first_center, distance, center);
+    if (table.vectors <= 4) return nearest_in<4>(rows, from, to, table, first_center, distance, center);
+    nearest_in<kVectors>(rows, from, to, table, first_center, distance, center);
 }
 
 ANONSET_CLONES inline void nearest_in_table(const Csr& rows, std::int64_t from, std::int64_t to,

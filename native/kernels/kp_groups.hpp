@@ -59,6 +59,7 @@ class Groups {
     ANONSET_INLINE void build(std::vector<std::int32_t> group, std::int32_t groups) {
         group_ = std::move(group);
         members_.assign(groups, {});
+        most_.assign(groups, 0);
         counts_.assign(members_.size() * codes_, 0);
         holders_.assign(members_.size() * attributes_, 0);
         planes_.assign(members_.size() * 4 * words_, 0);
@@ -255,11 +256,11 @@ class Groups {
     }
 
     void place_attribute(std::int32_t g, std::int32_t attribute) {
-        const std::int64_t held = holders_[std::int64_t{g} * attributes_ + attribute];
+        const std::int32_t held = holders_[std::int64_t{g} * attributes_ + attribute];
         std::uint64_t* plane = &secret_planes_[std::int64_t{g} * 2 * secret_words_ + (attribute >> 6)];
         const std::uint64_t bit = std::uint64_t{1} << (attribute & 63);
-        set(plane[0], bit, !limit_.allows(held + 1, people(g)));
-        set(plane[secret_words_], bit, !limit_.allows(held, people(g)));
+        set(plane[0], bit, held >= most_[g]);
+        set(plane[secret_words_], bit, held > most_[g]);
     }
 
     // All bitmaps anew, after the size has changed. Only what some member holds can differ from what nobody holds.
@@ -278,7 +279,8 @@ class Groups {
             }
             for (int t = 0; t < 4; ++t) plane[t * words_] = at_least[t];
         }
-        const std::uint64_t nobody = limit_.allows(1, people) ? 0 : ~std::uint64_t{0};
+        most_[g] = static_cast<std::int32_t>(limit_.most(people));
+        const std::uint64_t nobody = most_[g] > 0 ? 0 : ~std::uint64_t{0};
         for (std::int64_t w = 0; w < secret_words_; ++w) {
             std::uint64_t* shut = &secret_planes_[std::int64_t{g} * 2 * secret_words_ + w];
             shut[0] = nobody, shut[secret_words_] = 0;
@@ -294,7 +296,7 @@ class Groups {
     std::int32_t codes_ = 0, attributes_ = 0;
     std::int64_t words_ = 1, secret_words_ = 1;
     std::vector<std::uint64_t> bits_, secret_bits_, planes_, secret_planes_;
-    std::vector<std::int32_t> counts_, holders_;
+    std::vector<std::int32_t> counts_, holders_, most_;  // codes, holders of attributes, how many holders there may be
 };
 
 }  // namespace anonset::kp

@@ -40,7 +40,6 @@ class Improver {
           options_(options),
           monitor_(monitor),
           random_(options.seed, stream),
-          neighbours_(groups, random_, monitor),
           havens_(groups, monitor) {}
 
     template <int Fixed>
@@ -77,10 +76,12 @@ class Improver {
 
   private:
     static constexpr int kRepairs = 3;
+    static constexpr std::int32_t kAnywhere = 8;  // groups that the last of them looks at
+    static constexpr std::uint32_t kTried = 2;    // havens among which a random change chooses
 
     template <int Fixed>
     ANONSET_INLINE void improve_dense() {
-        neighbours_.find<Fixed>();
+        havens_.find<Fixed>(true);
         repair_all<Fixed>();
         shelter<Fixed>();
         dissolve<Fixed>();
@@ -89,19 +90,14 @@ class Improver {
 
     template <int Fixed>
     ANONSET_INLINE void improve_sparse() {
-        havens_.find();
+        havens_.find<Fixed>(false);
         repair_all<Fixed>();
         shelter<Fixed>();
         for (std::int64_t round = 0; round < static_cast<std::int64_t>(options_.proposals); ++round) {
-            if (round > 0) havens_.find();
+            if (round > 0) havens_.find<Fixed>(false);
             dissolve<Fixed>();
             reassign<Fixed>();
         }
-    }
-
-    // The i-th group that is worth a try for a row; -1 where there is none.
-    std::int32_t candidate(std::int32_t t, std::int32_t i) const {
-        return options_.dense ? neighbours_.candidate(t, i) : havens_.candidate(t, i);
     }
 
     // Groups with too many holders swap them away, each for the row nearby, or anywhere, that costs least.
@@ -120,10 +116,10 @@ class Improver {
     template <int Fixed>
     ANONSET_INLINE void repair(std::int32_t t, std::int32_t g, bool anywhere) {
         std::int32_t best = INT32_MIN, partner = -1;
-        for (std::int32_t i = 0; i < kNear; ++i) {
+        for (std::int32_t i = 0; i < (anywhere ? kAnywhere : kHavens); ++i) {
             const std::int32_t h = anywhere ? groups_.group(static_cast<std::int32_t>(
                                                   random_.below(static_cast<std::uint32_t>(groups_.size()))))
-                                            : candidate(t, i);
+                                            : havens_.candidate(t, i);
             if (h < 0 || h == g) continue;
             const std::size_t looked = std::min<std::size_t>(groups_.members(h).size(), 16);
             for (std::size_t j = 0; j < looked; ++j) {
@@ -150,8 +146,8 @@ class Improver {
     template <int Fixed>
     ANONSET_INLINE std::pair<std::int32_t, std::int32_t> haven(std::int32_t t, std::int32_t except) const {
         std::int32_t best = INT32_MIN, host = -1;
-        for (std::int32_t i = 0; i < kNear; ++i) {
-            const std::int32_t h = candidate(t, i);
+        for (std::int32_t i = 0; i < kHavens; ++i) {
+            const std::int32_t h = havens_.candidate(t, i);
             if (h < 0 || h == except || h == host || groups_.members(h).empty()) continue;
             const std::int32_t gain = groups_.join_gain<Fixed>(t, h);
             if (gain > best && groups_.may_join(t, h)) best = gain, host = h;
@@ -190,8 +186,8 @@ class Improver {
         return elsewhere > groups_.gain_of(g);
     }
 
-    // A random row t and the group h of one of its near neighbours: the best of moving t to h and of swapping it with a
-    // few members of h, if no holder beyond the limit comes of it; accepted as in simulated annealing.
+    // A random row t and one of its havens h: the best of moving t to h and of swapping it with a few members of h, if
+    // no holder beyond the limit comes of it; accepted as in simulated annealing.
     template <int Fixed>
     ANONSET_INLINE void anneal() {
         const auto total = static_cast<std::int64_t>(options_.proposals * groups_.size());
@@ -201,8 +197,8 @@ class Improver {
             if ((step & 4095) == 0) monitor_.check();
             const auto t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(groups_.size())));
             const std::int32_t g = groups_.group(t);
-            const std::int32_t h = neighbours_.candidate(t, static_cast<std::int32_t>(random_.below(kNear)));
-            if (g < 0 || h < 0 || g == h) continue;
+            const std::int32_t h = havens_.candidate(t, static_cast<std::int32_t>(random_.below(kTried)));
+            if (g < 0 || h < 0 || g == h || groups_.members(h).empty()) continue;
             std::int32_t best = INT32_MIN;
             const std::int32_t partner = random_partner<Fixed>(t, h, best);
             bool moves = false;
@@ -266,7 +262,6 @@ class Improver {
     KpImproveOptions options_;
     Monitor& monitor_;
     Random random_;
-    Neighbours neighbours_;
     Havens havens_;
 };
 

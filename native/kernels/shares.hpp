@@ -14,6 +14,7 @@ struct ShareLimit {
     std::int64_t numerator, denominator;
 
     bool allows(std::int64_t holders, std::int64_t size) const { return holders * denominator <= numerator * size; }
+    std::int64_t most(std::int64_t size) const { return numerator * size / denominator; }
 };
 
 // Groups of rows that keep the limit, and how many of each hold which sensitive attribute; that is counted for a group

@@ -88,13 +88,14 @@ def test_k_means_is_that_of_the_oracle(seed):
     assert found.tolist() == oracle.k_means(vectors, starts.tolist())
 
 
-def test_more_clusters_than_a_table_holds_are_the_oracles_too():
+@pytest.mark.parametrize("clusters", [50, 150])
+def test_clusters_that_fill_half_a_table_or_more_than_one_are_the_oracles_too(clusters):
     rng = np.random.default_rng(5)
     vectors = [tuple(map(int, row)) for row in rng.poisson(1.5, (400, 6))]
     first = np.concatenate(([0], np.cumsum(np.max(vectors, axis=0)))).astype(np.int32)
     codes = [[int(first[a]) + level for a in range(6) for level in range(row[a])] for row in vectors]
-    starts = rng.choice(400, 150, replace=False)
-    found = _native.k_means(*csr(codes), first, starts, 150, 10, 1, 2, Job(1).monitor)
+    starts = rng.choice(400, clusters, replace=False)
+    found = _native.k_means(*csr(codes), first, starts, clusters, 10, 1, 2, Job(1).monitor)
     assert found.tolist() == oracle.k_means(vectors, starts.tolist())
 
 

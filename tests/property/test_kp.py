@@ -14,9 +14,8 @@ from anonset import METHODS, InfeasibleError, Transactions, anonymize
 from anonset.group.attributes import kp_problem
 from anonset.hierarchy import Hierarchy
 from anonset.job import Job
-from anonset.methods.ant import cluster
-from anonset.methods.crowd import is_dense
-from anonset.methods.kp_crowd import SPARSE_BLOCK, SPARSE_ROUNDS, scattered
+from anonset.methods import kp_crowd
+from anonset.methods.kp_crowd import is_dense, is_short
 from anonset.models.kp_anonymity import check
 
 NAMES = [name for name, spec in METHODS.items() if spec.model == "kp-anonymity"]
@@ -82,17 +81,27 @@ def test_the_seed_decides_and_threads_do_not(name) -> None:
     assert np.array_equal(one.source, two.source)
 
 
-@pytest.mark.parametrize(("length", "patterns", "alone"), [(8, 100, False), (2, 0, True)])
-def test_sparse_transactions_with_and_without_clusters_are_grouped_under_p(length, patterns, alone) -> None:
-    """Those that k-means finds clusters of are grouped inside them, the others by what they share with anybody."""
+@pytest.mark.parametrize(("length", "patterns"), [(8, 100), (8, 0), (2, 0)])
+def test_sparse_transactions_with_and_without_clusters_are_grouped_under_p(length, patterns) -> None:
+    """Those of some length are grouped inside blocks, with or without clusters to find; short ones start from crowd."""
     rng = np.random.default_rng(4)
     pools = [rng.choice(2000, 12, replace=False) for _ in range(patterns)] or [np.arange(2000)]
     baskets = [rng.choice(pools[int(rng.integers(len(pools)))], length, replace=False) for _ in range(3000)]
     data = Transactions.from_lists([[f"i{item}" for item in basket] for basket in baskets])
     data = replace(data, sensitivity=rng.random(data.nnz))
     problem = kp_problem(data, Job(1), k=4, p=0.5, threshold=0.75, hierarchy=None, level=None)
-    assert not is_dense(problem.sets)
-    assert scattered(cluster(problem, len(data) // SPARSE_BLOCK, SPARSE_ROUNDS, Job(1))) == alone
+    assert not is_dense(problem)
+    assert is_short(problem) == (length == 2)
     one, two = (anonymize(data, method="kp-crowd", k=4, p=0.5, seed=1, threads=threads) for threads in (1, 3))
     assert check(one.release, 4, 0.5).holds
     assert np.array_equal(one.release.transactions.items, two.release.transactions.items)
+
+
+def test_what_one_large_cluster_holds_is_cut_into_blocks_of_transactions_that_are_alike(monkeypatch) -> None:
+    """Cut in the order in which they come, the eight of a kind would be in several blocks."""
+    monkeypatch.setattr(kp_crowd, "cluster", lambda problem, *_: np.zeros(len(problem), dtype=np.int32))
+    kinds = np.random.default_rng(5).permutation(np.repeat(np.arange(300), 8))
+    data = Transactions.from_lists([[f"{kind}-{item}" for item in range(35)] for kind in kinds])
+    data = replace(data, sensitivity=np.zeros(data.nnz))
+    result = anonymize(data, method="kp-crowd", k=4, p=0.5, seed=1)
+    assert result.measurements["attribute_loss"] == 0

@@ -5,13 +5,15 @@ published as the median of its members' counts, which loses less than any other 
 
 Precondition   as for ANT.
 Pseudo-code    map      as ANT does; every transaction is then a set of codes
-               group    k-means cuts the transactions into blocks; in each, the oldest that waits founds a group and
-                        takes the k − 1 with the least summed distance to it that keep p. Sparse data many of which have
-                        little in common with any center: a short run of `crowd` instead, which knows nothing of p
+               group    k-means cuts the transactions into blocks; in each, the first that waits founds a group and
+                        takes the k − 1 with the least summed distance to it that keep p. Sparse data are in Gray order,
+                        by which very large clusters, of those that have little in common with any center, are cut
+                        further. Very short ones have too little in common for k-means: a short run of `crowd` instead,
+                        which knows nothing of p
                repair   in each group with too many holders of a sensitive attribute: swap a holder for the transaction
-                        in the group of a near neighbour that costs least and leaves fewer holders beyond the limit
-               improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps between
-                        the groups of near neighbours, accepted as in simulated annealing; sparse: everybody moves, or
+                        in a group where it would gain much that costs least and leaves fewer holders beyond the limit
+               improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps with
+                        the two groups that suit best, accepted as in simulated annealing; sparse: everybody moves, or
                         swaps, to the group that suits best. Nothing brings a holder beyond the limit
                evict    what is still beyond the limit leaves its group; a group of fewer than k is given up. Whoever
                         has no group joins, of those of its block that keep p with it, the one where it gains most
@@ -31,7 +33,7 @@ from anonset import _native
 from anonset.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
 from anonset.job import Job
 from anonset.methods.ant import cluster
-from anonset.methods.crowd import is_dense
+from anonset.methods.crowd import DENSE_ITEMS, DENSITY
 from anonset.models.kp_anonymity import PAPER
 from anonset.order.gray import gray_sorted
 from anonset.release import Draft
@@ -49,9 +51,10 @@ EFFORT = Param(
 )
 BLOCK, SPARSE_BLOCK = 120, 100  # transactions that are solved together, on average
 MOST, SPARSE_MOST = 1500, 500  # and at most
-ROUNDS, SPARSE_ROUNDS = 2, 3  # of k-means, which only has to find the blocks
+ROUNDS = 3  # of k-means, which only has to find the blocks
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
+SHORT = 5  # codes of a sparse transaction on average, below which groups start from `crowd`
 PART = 25_000  # sparse transactions among which groups grow
 
 
@@ -77,35 +80,34 @@ def run(
 
 def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     """Groups of at least k that keep p; −1 for transactions that fit into none."""
-    sets = problem.sets
-    arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
-    if is_dense(sets):
+    if is_dense(problem):
+        arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
         blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS, job)
         return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), "dense")
-    rounds = 1 + effort // 3
-    blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), SPARSE_ROUNDS + 2 * effort, job)
-    if not scattered(blocks):
-        return improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
-    ordering, ordered = gray_sorted(sets, job)
-    found = without_p(ordered, problem.k, effort, job)
+    ordering, ordered = gray_sorted(problem.sets, job)
     secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
     arrays = (ordered.offsets, ordered.items, *secrets)
-    kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, "grouped")
+    rounds = 1 + effort // 3
+    if is_short(problem):
+        found = without_p(ordered, problem.k, effort, job)
+        kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, "grouped")
+    else:
+        blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), ROUNDS + 2 * effort, job)[ordering]
+        kept = improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
     groups = np.empty_like(kept)
     groups[ordering] = kept
     return groups
 
 
-def scattered(blocks: Ints) -> bool:
-    """Whether many transactions are in very large clusters: they have little in common with any center.
+def is_dense(problem: KpProblem) -> bool:
+    """Whether transactions hold so large a share of all codes that nearly all of them overlap."""
+    codes = int(problem.first[-1])
+    return 0 < codes <= DENSE_ITEMS and len(problem.codes) >= DENSITY * codes * len(problem)
 
-    Examples
-    --------
-    >>> scattered(np.repeat([0, 1, 2], 500)), scattered(np.repeat([0, 1, 2], [600, 500, 500]))
-    (False, True)
-    """
-    sizes = np.bincount(blocks)
-    return 4 * int(sizes[sizes > SPARSE_MOST].sum()) > len(blocks)
+
+def is_short(problem: KpProblem) -> bool:
+    """Whether transactions hold so few codes that most have little in common with any center of k-means."""
+    return len(problem.codes) < SHORT * len(problem)
 
 
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
