@@ -35,11 +35,11 @@ void bind_crowd(nb::module_& m) {
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,
            std::int64_t rounds, std::int64_t regroup, std::int64_t cycles, double proposals, double hot, double cold,
-           std::uint64_t seed, std::int64_t part, double grown, bool thin, std::int64_t shards, PyMonitor& monitor,
-           int threads) {
+           std::uint64_t seed, std::int64_t part, double grown, bool thin, bool recent, std::int64_t shards,
+           PyMonitor& monitor, int threads) {
             CrowdResult found;
-            const CrowdSparseOptions options{k,   visits, rounds, regroup, cycles, proposals,
-                                             hot, cold,   seed,   part,    grown,  thin};
+            const CrowdSparseOptions options{k,    visits, rounds, regroup, cycles, proposals, hot,
+                                             cold, seed,   part,   grown,   thin,   recent};
             run(monitor, [&](Monitor& watched) {
                 found = crowd_sparse(to_csr(offsets, items), n_items, options, shards, threads, watched);
             });
@@ -47,7 +47,8 @@ void bind_crowd(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("visits"), nb::arg("rounds"),
         nb::arg("regroup"), nb::arg("cycles"), nb::arg("proposals"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"),
-        nb::arg("part"), nb::arg("grown"), nb::arg("thin"), nb::arg("shards"), nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("part"), nb::arg("grown"), nb::arg("thin"), nb::arg("recent"), nb::arg("shards"), nb::arg("monitor"),
+        nb::arg("threads"));
     m.def(
         "crowd_growth",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,

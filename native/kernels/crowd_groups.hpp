@@ -24,7 +24,8 @@ struct Group {
     std::vector<HalfItem> half;
     std::int32_t center = 0;
     std::int64_t gain = 0;
-    bool silent = false;  // publishes nothing, whatever its members hold: no counts are kept
+    std::int64_t changed = 0;  // when that was last, by the clock of `Groups`
+    bool silent = false;       // publishes nothing, whatever its members hold: no counts are kept
 
     std::int32_t size() const { return static_cast<std::int32_t>(members.size()); }
 };
@@ -51,6 +52,7 @@ class Groups {
     Groups(const Csr& rows, std::int32_t n_items)
         : rows_(rows), group_(rows.rows, -1), place_(rows.rows, 0), slot_(n_items, 0) {}
 
+    std::int64_t tick() { return ++now_; }
     const Csr& rows() const { return rows_; }
     std::int32_t n_items() const { return static_cast<std::int32_t>(slot_.size()); }
     std::int32_t of(std::int64_t row) const { return group_[row]; }
@@ -201,6 +203,7 @@ class Groups {
   private:
     // Counts rows in or out of a group whose members are already what they shall be.
     void change(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign) {
+        group.changed = now_;
         if (group.silent) return;
         for (std::size_t i = 0; i < group.items.size(); ++i) slot_[group.items[i]] = static_cast<std::int32_t>(i) + 1;
         for (std::size_t r = 0; r < count; ++r)
@@ -239,6 +242,7 @@ class Groups {
     const Csr rows_;
     std::vector<std::int32_t> group_, place_;  // of each row: its group, and where it stands among the members
     std::vector<Group> groups_;
+    std::int64_t now_ = 0;
     std::vector<std::int32_t> slot_;
 };
 

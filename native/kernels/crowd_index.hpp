@@ -40,20 +40,29 @@ struct Scores {
 // Groups as they stood when the index was built.
 class Index {
   public:
-    void build(const Groups& groups) {
-        groups_ = (groups.count() + 127) / 128 * 128;
+    // Of the groups that have changed since that time.
+    void build(const Groups& groups, std::int64_t since) {
+        numbers_.clear();
+        places_.assign(groups.count(), -1);
+        for (std::int32_t g = 0; g < groups.count(); ++g)
+            if (groups[g].size() > 0 && groups[g].changed >= since) {
+                places_[g] = static_cast<std::int32_t>(numbers_.size());
+                numbers_.push_back(g);
+            }
+        groups_ = (static_cast<std::int32_t>(numbers_.size()) + 127) / 128 * 128;
         base_.assign(groups_, NEVER);
         starts_.assign(2 * groups.n_items() + 1, 0);
-        for (std::int32_t g = 0; g < groups.count(); ++g) {
-            if (groups[g].size() == 0) continue;
-            base_[g] = static_cast<std::int16_t>(-std::min(groups[g].center, MOST));
-            for (const HalfItem& half : groups[g].half) ++starts_[2 * half.item + !half.central + 1];
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            const Group& group = groups[numbers_[i]];
+            base_[i] = static_cast<std::int16_t>(-std::min(group.center, MOST));
+            for (const HalfItem& half : group.half) ++starts_[2 * half.item + !half.central + 1];
         }
         for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
         entries_.resize(starts_.back());
         std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
-        for (std::int32_t g = 0; g < groups.count(); ++g)
-            for (const HalfItem& half : groups[g].half) entries_[cursor[2 * half.item + !half.central]++] = g;
+        for (std::size_t i = 0; i < numbers_.size(); ++i)
+            for (const HalfItem& half : groups[numbers_[i]].half)
+                entries_[cursor[2 * half.item + !half.central]++] = static_cast<std::int32_t>(i);
         spread(groups.n_items());
     }
 
@@ -75,9 +84,9 @@ class Index {
             for (; at != half; ++at) scores[*at] = static_cast<std::int16_t>(scores[*at] + 2);
             for (half = entries_.data() + starts_[2 * *i + 2]; at != half; ++at) ++scores[*at];
         }
-        if (except >= 0) scores[except] = NEVER;
+        if (except >= 0 && places_[except] >= 0) scores[places_[except]] = NEVER;
         const Target target = largest_score(scores, groups_, work.most.data());
-        return target.gain <= NEVER / 2 ? Target() : target;
+        return target.gain <= NEVER / 2 ? Target() : Target{numbers_[target.group], target.gain};
     }
 
     // After `best`: up to `count` groups that the row would gain at least `least` in, as -1 where there are fewer. The
@@ -88,7 +97,7 @@ class Index {
         for (std::int32_t i = 0, part = parts ? row % parts : 0; i < parts && have < count; ++i) {
             if (work.most[part] >= least)
                 for (std::int32_t g = 128 * part; g < 128 * (part + 1) && have < count; ++g)
-                    if (work.of_group[g] >= least) found[have++] = g;
+                    if (work.of_group[g] >= least) found[have++] = numbers_[g];
             if (++part == parts) part = 0;
         }
         std::fill(found + have, found + count, -1);
@@ -113,6 +122,7 @@ class Index {
     }
 
     std::int32_t groups_ = 0;
+    std::vector<std::int32_t> numbers_, places_;  // which groups are here, and where each of them is (-1: nowhere)
     std::vector<std::int16_t> base_, weights_;
     std::vector<std::int32_t> starts_, entries_, wide_;  // starts_: center lists at even places, half lists at odd ones
 };

@@ -29,6 +29,7 @@ struct CrowdSparseOptions {
     std::int64_t part;  // rows among which groups grow
     double grown;       // the share of rows that groups grow from; the others join them. 0: groups begin as runs of k
     bool thin;          // whether groups are dissolved once before any round
+    bool recent;        // whether later rounds look only at groups that changed in the one before
 };
 
 namespace crowd {
@@ -142,7 +143,7 @@ class SparseShard {
         const std::vector<std::int32_t> waiting = without_group();
         std::vector<std::int32_t> rest;
         if (waiting.empty()) return;
-        index_.build(groups_);
+        index_.build(groups_, 0);
         std::vector<Target> targets(waiting.size());
         in_parallel(static_cast<std::int64_t>(waiting.size()),
                     [&](std::int64_t i, Scratch& scratch) { targets[i] = best(waiting[i], -1, scratch); });
@@ -155,7 +156,7 @@ class SparseShard {
             if (!rest.empty()) groups_.found_silent(rest);
             return;
         }
-        index_.build(groups_);
+        index_.build(groups_, 0);
         for (const std::int32_t r : rest) {
             const Target target = best(r, -1, scratch_[0]);
             groups_.join(r, target.group >= 0 ? target.group : 0);
@@ -163,21 +164,35 @@ class SparseShard {
     }
 
     // For every row the group that suits it best, other than its own, and some more that are nearly as good. Without
-    // those a row that keeps all its items need not look.
+    // those a row that keeps all its items need not look, and may hold on to what it found before: then only groups
+    // that have changed since are looked at.
     void look_around(std::int32_t choices) {
-        index_.build(groups_);
-        targets_.assign(rows(), Target());
+        const bool again = options_.recent && choices == 0 && !targets_.empty();
+        const std::int64_t since = again ? looked_ : 0;
+        index_.build(groups_, since);
+        looked_ = groups_.tick();
+        if (!again) targets_.assign(rows(), Target());
         choices_.assign(std::int64_t{rows()} * choices, -1);
         in_parallel(rows(), [&](std::int64_t r, Scratch& scratch) {
             const auto row = static_cast<std::int32_t>(r);
             const std::int32_t stays = -groups_.leaving(row);
+            const Target known = still_good(targets_[r], row, since);
+            targets_[r] = Target();
             if (choices == 0 && stays >= groups_.rows().size(row)) return;
             targets_[r] = best(row, groups_.of(row), scratch);
+            if (known.gain > targets_[r].gain) targets_[r] = known;
             if (choices == 0 || targets_[r].group < 0) return;
             std::int32_t* mine = choices_.data() + r * choices;
             mine[0] = groups_.of(row);  // the way back
             index_.good(scratch.scores, row, std::max(targets_[r].gain - 2, stays - 3), choices - 1, mine + 1);
         });
+    }
+
+    // What a row found before, if nothing has changed there.
+    Target still_good(const Target& target, std::int32_t row, std::int64_t since) const {
+        const std::int32_t g = target.group;
+        return g < 0 || g == groups_.of(row) || groups_[g].size() == 0 || groups_[g].changed >= since ? Target()
+                                                                                                      : target;
     }
 
     // Proposals as for dense data: a random row t and one of the groups that suit it; the move, or where its group
@@ -353,6 +368,7 @@ class SparseShard {
     Groups groups_;
     Index index_;
     std::vector<Target> targets_;
+    std::int64_t looked_ = 0;            // when groups were last looked at
     std::vector<std::int32_t> choices_;  // CHOICES groups per row
     std::vector<Scratch> scratch_;
 };

@@ -397,6 +397,7 @@ def crowd_sparse(
     part: int,
     grown: float,
     thin: bool,
+    recent: bool,
     shards: int,
     monitor: Monitor,
     threads: int,

@@ -54,6 +54,7 @@ DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more tha
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 SMALL_SHARD = 60_000  # where groups of long transactions begin as runs: the search costs less, and loses little
+TINY_SHARD = 10_000  # the least where groups begin as runs, unless transactions are short
 GROWTH = 1.06  # from here on groups that grow are worth their time; otherwise runs of k, soon improved, are
 SHORT, LONG = 4.0, 6.0  # items per transaction, on average
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
@@ -134,10 +135,11 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         hot=0.5,
         cold=0.1,
         seed=int(job.random("crowd").integers(1 << 62)),
-        part=25_000,
+        part=10_000 if effort == 0 else 25_000,
         grown=0 if runs else _grown(mean, effort, rounds),
         thin=rounds == 0 and k >= 15,
-        shards=_shards(quasi.nnz, SMALL_SHARD if runs and mean >= LONG else SHARD * (1 + effort), effort),
+        recent=effort == 0,
+        shards=_shards(quasi.nnz, mean, effort, runs),
         monitor=job.monitor,
         threads=job.threads,
     )
@@ -173,10 +175,11 @@ def _rounds(mean: float, effort: int, runs: bool) -> int:
     return (3 if short else 1) + min(effort // 2, 2) if middle else 1 + effort // 4
 
 
-def _shards(occurrences: int, size: int, effort: int) -> int:
+def _shards(occurrences: int, mean: float, effort: int, runs: bool) -> int:
     """Larger shards lose less. An even number, and two of large data: most machines have an even number of cores."""
-    two = occurrences >= (SHARD if effort == 0 else 2 * SHARD)
-    shards = max(2 if two else 1, occurrences // size)
+    size = SMALL_SHARD if runs and mean >= LONG else SHARD * (1 + effort)
+    two = TINY_SHARD if runs and mean >= SHORT else SHARD * (1 + (effort > 0)) // 2
+    shards = max(2 if occurrences >= 2 * two else 1, occurrences // size)
     return shards + (shards > 1 and shards % 2)
 
 

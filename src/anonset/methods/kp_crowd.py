@@ -129,6 +129,7 @@ def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
             part=PART,
             grown=0.85,
             thin=False,
+            recent=False,
             shards=max(1, len(ordered) // PART),
             monitor=monitor,
             threads=job.threads,
