@@ -413,6 +413,19 @@ def crowd_growth(
     monitor: Monitor,
     threads: int,
 ) -> float: ...
+def losses_beside_pta(
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    bounds: Longs,
+    drawn: Longs,
+    k: int,
+    group: Ints,
+    center_offsets: Longs,
+    center_items: Ints,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Longs]: ...
 def map_attributes(
     offsets: Longs,
     items: Ints,

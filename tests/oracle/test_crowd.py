@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonset
-from anonset import Transactions
+from anonset import Transactions, _native
 from anonset.group.centers import losses, majority
 from anonset.job import Job
 from anonset.methods import _never_worse, crowd, pta
@@ -99,8 +99,26 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     data = Transactions.from_lists([np.flatnonzero(draw.random(40) < 0.2) for _ in range(5000)])
     _, quasi = gray_sorted(data, Job())
     bounds = pta.cut(len(quasi), 5)
-    theirs = losses(quasi, _never_worse.pta_groups(quasi, bounds, 5, Job()), Job())
-    assert _never_worse.clearly_better(quasi, lambda _, rows: theirs[rows] / worse, bounds, 5, Job(1)) == (worse > 1.2)
+    groups = _never_worse.pta_groups(quasi, bounds, 5, Job())
+    ours, theirs = _never_worse.sampled_losses(quasi, groups, majority(quasi, groups, Job()), bounds, 5, Job(1))
+    assert ours.tolist() == theirs.tolist()
+    assert _never_worse.clearly_less(ours / worse, theirs) == (worse > 1.2)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_losses_in_segments_are_those_of_ptas_groups_and_of_the_others(threads):
+    draw = np.random.default_rng(8)
+    _, quasi = gray_sorted(Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.1) for _ in range(900)]), Job())
+    bounds, job = pta.cut(len(quasi), 3, 13), Job(threads=threads)
+    groups = np.sort(draw.integers(0, 90, 900)).astype(np.int32)
+    centers = majority(quasi, groups, job)
+    theirs = losses(quasi, _never_worse.pta_groups(quasi, bounds, 3, job), job)
+    expected = [np.add.reduceat(one, bounds[:-1]) for one in (theirs, losses(quasi, groups, job, centers))]
+    drawn = np.array([0, 3, 4, 7, 12])
+    found = _native.losses_beside_pta(
+        quasi.offsets, quasi.items, quasi.n_items, bounds, drawn, 3, groups, *centers, threads, job.monitor
+    )
+    assert [one.tolist() for one in found] == [one[drawn].tolist() for one in expected]
 
 
 @pytest.mark.parametrize("effort", [0, 5])

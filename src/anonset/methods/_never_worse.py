@@ -6,8 +6,6 @@ difference is clear. Where it is not, or nothing may be left to chance, PTA's gr
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from anonset import _native
@@ -31,13 +29,8 @@ def never_worse_than_pta(
     Unless it must be `sure`, a sample may show that PTA's need not be formed.
     """
     bounds = cut(len(quasi), k)
-    if not sure and len(bounds) - 1 > FEW:
-
-        def mine(part: Transactions, rows: Longs) -> Longs:
-            return losses(part, groups[rows], job, centers)
-
-        if clearly_better(quasi, mine, bounds, k, job):
-            return groups, centers
+    if not sure and len(bounds) - 1 > FEW and clearly_less(*sampled_losses(quasi, groups, centers, bounds, k, job)):
+        return groups, centers
     theirs = pta_groups(quasi, bounds, k, job)
     their_centers = majority(quasi, theirs, job)
     if losses(quasi, theirs, job, their_centers).sum() < losses(quasi, groups, job, centers).sum():
@@ -45,25 +38,34 @@ def never_worse_than_pta(
     return groups, centers
 
 
-def clearly_better(
-    quasi: Transactions, mine: Callable[[Transactions, Longs], Longs], bounds: Longs, k: int, job: Job
-) -> bool:
-    """Whether PTA loses more by many standard errors of the ratio of the losses, in a sample of segments.
-
-    `mine` tells what these transactions, which stand at these places, lose in the other groups.
-    """
+def sampled_losses(
+    quasi: Transactions, groups: Ints, centers: Centers, bounds: Longs, k: int, job: Job
+) -> tuple[Longs, Longs]:
+    """What transactions lose in these groups and in PTA's, for each segment of a sample."""
     count = len(bounds) - 1
     drawn = np.sort(job.random("segments").choice(count, max(SAMPLE, count // SHARE), replace=False))
-    sizes = bounds[drawn + 1] - bounds[drawn]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    rows = np.arange(starts[-1]) + np.repeat(bounds[drawn] - starts[:-1], sizes)
-    part = quasi.with_rows(*_native.take_rows(quasi.offsets, quasi.items, rows, job.threads))
-    theirs = np.add.reduceat(losses(part, pta_groups(part, starts, k, job), job), starts[:-1])
-    ours = np.add.reduceat(mine(part, rows), starts[:-1])
-    ratio = theirs.sum() / max(1, ours.sum())
-    error = (theirs - ratio * ours).std(ddof=1) * len(drawn) ** 0.5
-    chance = theirs.sum() ** 0.5  # a few items more or less say nothing, whatever the segments look like
-    return bool(theirs.sum() - ours.sum() > CLEAR * max(error, chance))
+    with job.stage("groups") as monitor:
+        theirs, ours = _native.losses_beside_pta(
+            quasi.offsets,
+            quasi.items,
+            quasi.n_items,
+            bounds,
+            drawn,
+            k,
+            groups,
+            *centers,
+            threads=job.threads,
+            monitor=monitor,
+        )
+    return ours, theirs
+
+
+def clearly_less(ours: Longs, theirs: Longs) -> bool:
+    """Whether PTA loses more by many standard errors of the ratio of the losses, one of each for every segment."""
+    mine, others = int(ours.sum()), int(theirs.sum())
+    error = (theirs - others / max(1, mine) * ours).std(ddof=1) * len(ours) ** 0.5
+    chance = others**0.5  # a few items more or less say nothing, whatever the segments look like
+    return bool(others - mine > CLEAR * max(error, chance))
 
 
 def pta_groups(quasi: Transactions, bounds: Longs, k: int, job: Job) -> Ints:
