@@ -125,7 +125,7 @@ class DenseBlock {
 template <int W>
 ANONSET_INLINE std::int32_t DenseBlock::distance(std::int32_t p, std::int32_t q) const {
     const std::int64_t words = W ? W : block_.words();
-    const std::uint64_t *a = block_.row(p), *b = block_.row(q);
+    const std::uint64_t *a = block_.row<W>(p), *b = block_.row<W>(q);
     std::int32_t sum = 0;
     for (std::int64_t w = 0; w < words; ++w) sum += __builtin_popcountll(a[w] ^ b[w]);
     return sum;
@@ -211,8 +211,8 @@ inline void DenseBlock::sort_by_random_bits() {
     const bool backwards = random_.next() & 1;
     keys_.resize(block_.rows());
     for (std::int32_t r = 0; r < block_.rows(); ++r) {
-        std::uint64_t key = block_.row(r)[word] >> shift;
-        if (shift) key |= block_.row(r)[next] << (64 - shift);
+        std::uint64_t key = block_.row<0>(r)[word] >> shift;
+        if (shift) key |= block_.row<0>(r)[next] << (64 - shift);
         keys_[r] = {backwards ? __builtin_bswap64(key) : key, r};
     }
     for (int shift = 0; shift < 64; shift += DIGIT) sort_by_bits(shift);
@@ -290,7 +290,7 @@ ANONSET_INLINE void DenseBlock::anneal(std::int64_t proposals, double hot, doubl
 template <int W>
 ANONSET_INLINE void DenseBlock::propose(std::int32_t t, std::int32_t h, double least, std::uint32_t draw) {
     const std::int32_t g = block_.group(t), size = block_.size(h);
-    const std::uint64_t* mine = block_.row(t);
+    const std::uint64_t* mine = block_.row<W>(t);
     std::int32_t best = INT32_MIN, partner = -1;
     if (block_.size(g) > block_.k() && size < block_.capacity())
         best = block_.leaving<W>(mine, g) + block_.joining<W>(mine, h);
@@ -301,7 +301,7 @@ ANONSET_INLINE void DenseBlock::propose(std::int32_t t, std::int32_t h, double l
     const std::int32_t given = gain::weight<W>(mine, weights, block_.words());
     for (auto left = std::min<std::int64_t>(size, options_.partners); left > 0; --left) {
         const std::int32_t u = block_.members(h)[at];
-        const std::int32_t gain = gain::weight<W>(block_.row(u), weights, block_.words()) - given;
+        const std::int32_t gain = gain::weight<W>(block_.row<W>(u), weights, block_.words()) - given;
         if (gain > best) best = gain, partner = u;
         if (++at == size) at = 0;
     }
@@ -325,7 +325,7 @@ ANONSET_INLINE void DenseBlock::propose_dissolving(std::int32_t g) {
         for (std::int64_t j = 0; j < options_.near && near_[t * options_.near + j] != NOBODY; ++j) {
             const std::int32_t h = block_.group(static_cast<std::int32_t>(near_[t * options_.near + j]));
             if (h == g || block_.size(h) >= block_.capacity()) continue;
-            const std::int32_t gain = block_.joining<W>(block_.row(t), h);
+            const std::int32_t gain = block_.joining<W>(block_.row<W>(t), h);
             if (gain > best) best = gain, haven = h;
         }
         if (haven < 0) return;

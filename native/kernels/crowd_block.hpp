@@ -49,7 +49,10 @@ class Block {
     std::int32_t group(std::int32_t row) const { return group_[row]; }
     std::int32_t size(std::int32_t g) const { return size_[g]; }
     const std::int32_t* members(std::int32_t g) const { return members_.data() + std::int64_t{g} * capacity_; }
-    const std::uint64_t* row(std::int64_t r) const { return bits_.data() + r * words_; }
+    template <int W>
+    ANONSET_INLINE const std::uint64_t* row(std::int64_t r) const {
+        return bits_.data() + r * width<W>();
+    }
     const std::uint64_t* center(std::int32_t g) const { return planes(g) + 2 * words_; }
 
     std::int32_t found() {
@@ -64,7 +67,7 @@ class Block {
         group_[row] = g;
         place_[row] = size_[g];
         members_[std::int64_t{g} * capacity_ + size_[g]++] = row;
-        count<W>(g, this->row(row), 1);
+        count<W>(g, this->template row<W>(row), 1);
     }
     template <int W>
     ANONSET_INLINE void settle(std::int32_t g) {
@@ -114,10 +117,10 @@ class Block {
     template <int W>
     ANONSET_INLINE void swap(std::int32_t t, std::int32_t u) {
         const std::int32_t g = group_[t], h = group_[u];
-        count<W>(g, row(t), -1);
-        count<W>(g, row(u), 1);
-        count<W>(h, row(u), -1);
-        count<W>(h, row(t), 1);
+        count<W>(g, row<W>(t), -1);
+        count<W>(g, row<W>(u), 1);
+        count<W>(h, row<W>(u), -1);
+        count<W>(h, row<W>(t), 1);
         settle<W>(g);
         settle<W>(h);
         std::swap(members_[std::int64_t{g} * capacity_ + place_[t]], members_[std::int64_t{h} * capacity_ + place_[u]]);
@@ -131,7 +134,7 @@ class Block {
         const std::int32_t last = list[--size_[g]];
         list[place_[t]] = last;
         place_[last] = place_[t];
-        count<W>(g, row(t), -1);
+        count<W>(g, row<W>(t), -1);
         enroll<W>(t, h);
         settle<W>(g);
         settle<W>(h);
@@ -142,7 +145,7 @@ class Block {
         const std::int32_t* list = members(g);
         std::int32_t change = -gain<W>(g);
         for (std::int32_t i = 0; i < size_[g]; ++i) {
-            change += joining<W>(row(list[i]), havens[i]);
+            change += joining<W>(row<W>(list[i]), havens[i]);
             enroll<W>(list[i], havens[i]);
             settle<W>(havens[i]);
         }
@@ -160,7 +163,7 @@ class Block {
         std::int64_t sum = 0;
         for (std::int64_t item = 0; item < 64 * words_; ++item) {
             std::int64_t c = 0;
-            for (std::int32_t i = 0; i < size_[g]; ++i) c += row(members(g)[i])[item >> 6] >> (item & 63) & 1;
+            for (std::int32_t i = 0; i < size_[g]; ++i) c += row<0>(members(g)[i])[item >> 6] >> (item & 63) & 1;
             sum += std::max<std::int64_t>(0, 2 * c - size_[g]);
         }
         return sum;
@@ -180,7 +183,7 @@ class Block {
         const std::int32_t* list = members(g);
         for (std::int32_t i = size_[g] - 1; i >= 0; --i) {
             --size_[havens[i]];
-            count<W>(havens[i], row(list[i]), -1);
+            count<W>(havens[i], row<W>(list[i]), -1);
             settle<W>(havens[i]);
             group_[list[i]] = g;
             place_[list[i]] = i;

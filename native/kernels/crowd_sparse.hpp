@@ -168,15 +168,15 @@ class SparseShard {
     // that have changed since are looked at.
     void look_around(std::int32_t choices) {
         const bool again = options_.recent && choices == 0 && !targets_.empty();
-        const std::int64_t since = again ? looked_ : 0;
-        index_.build(groups_, since);
+        since_ = again ? looked_ : 0;
+        index_.build(groups_, since_);
         looked_ = groups_.tick();
         if (!again) targets_.assign(rows(), Target());
         choices_.assign(std::int64_t{rows()} * choices, -1);
         in_parallel(rows(), [&](std::int64_t r, Scratch& scratch) {
             const auto row = static_cast<std::int32_t>(r);
             const std::int32_t stays = -groups_.leaving(row);
-            const Target known = still_good(targets_[r], row, since);
+            const Target known = still_good(targets_[r], row);
             targets_[r] = Target();
             if (choices == 0 && stays >= groups_.rows().size(row)) return;
             targets_[r] = best(row, groups_.of(row), scratch);
@@ -189,10 +189,10 @@ class SparseShard {
     }
 
     // What a row found before, if nothing has changed there.
-    Target still_good(const Target& target, std::int32_t row, std::int64_t since) const {
+    Target still_good(const Target& target, std::int32_t row) const {
         const std::int32_t g = target.group;
-        return g < 0 || g == groups_.of(row) || groups_[g].size() == 0 || groups_[g].changed >= since ? Target()
-                                                                                                      : target;
+        return g < 0 || g == groups_.of(row) || groups_[g].size() == 0 || groups_[g].changed >= since_ ? Target()
+                                                                                                       : target;
     }
 
     // Proposals as for dense data: a random row t and one of the groups that suit it; the move, or where its group
@@ -291,9 +291,14 @@ class SparseShard {
         for (std::int32_t r = 0; r < rows(); ++r) {
             if ((r & 1023) == 0) monitor_.check();
             const std::int32_t h = targets_[r].group;
-            if (h >= 0 && h != groups_.of(r) && groups_[h].size() > 0) changes += improve(r, h);
+            if (h >= 0 && h != groups_.of(r) && groups_[h].size() > 0 && !tried(r, h)) changes += improve(r, h);
         }
         return changes;
+    }
+
+    // Whether r looked at h in the round before and nothing has changed there since, nor in its own group.
+    bool tried(std::int32_t r, std::int32_t h) const {
+        return options_.recent && groups_[h].changed < since_ && groups_[groups_.of(r)].changed < since_;
     }
 
     bool improve(std::int32_t r, std::int32_t h) {
@@ -368,8 +373,8 @@ class SparseShard {
     Groups groups_;
     Index index_;
     std::vector<Target> targets_;
-    std::int64_t looked_ = 0;            // when groups were last looked at
-    std::vector<std::int32_t> choices_;  // CHOICES groups per row
+    std::int64_t looked_ = 0, since_ = 0;  // when groups were last looked at, and the time before
+    std::vector<std::int32_t> choices_;    // CHOICES groups per row
     std::vector<Scratch> scratch_;
 };
 
