@@ -16,22 +16,10 @@
 #include "attributes.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
+#include "rows.hpp"
 #include "shares.hpp"
 
 namespace anonset {
-
-// The group of each row, numbered by first appearance.
-inline std::vector<std::int32_t> numbered(const ShareGroups& groups, std::int64_t rows) {
-    std::vector<std::int32_t> group(rows, -1), number(groups.count(), -1);
-    for (std::int32_t g = 0; g < groups.count(); ++g)
-        for (const std::int32_t row : groups.members(g)) group[row] = g;
-    std::int32_t next = 0;
-    for (std::int32_t& g : group) {
-        if (number[g] < 0) number[g] = next++;
-        g = number[g];
-    }
-    return group;
-}
 
 struct AntProblem {
     Csr rows, secret;
@@ -39,9 +27,23 @@ struct AntProblem {
     std::int32_t attributes;
     std::int64_t k;
     ShareLimit limit;
+    const std::int64_t* place = nullptr;  // of each row among those that were given; none: its own number
 
     std::int64_t codes() const { return first[attributes]; }
 };
+
+// The group of each row that was given, numbered by first appearance.
+inline std::vector<std::int32_t> numbered(const ShareGroups& groups, const AntProblem& problem) {
+    std::vector<std::int32_t> group(problem.rows.rows, -1), number(groups.count(), -1);
+    for (std::int32_t g = 0; g < groups.count(); ++g)
+        for (const std::int32_t row : groups.members(g)) group[problem.place ? problem.place[row] : row] = g;
+    std::int32_t next = 0;
+    for (std::int32_t& g : group) {
+        if (number[g] < 0) number[g] = next++;
+        g = number[g];
+    }
+    return group;
+}
 
 // Rows without a group are placed; the others stay together.
 inline std::vector<std::int32_t> place_rest(const AntProblem& problem,
@@ -51,10 +53,11 @@ inline std::vector<std::int32_t> place_rest(const AntProblem& problem,
     ShareGroups groups(problem.secret, problem.limit);
     for (const auto& members : full) groups.found(members);
     if (std::all_of(parts.begin(), parts.end(), [](const LeftPart& part) { return part.left.empty(); }))
-        return numbered(groups, problem.rows.rows);
+        return numbered(groups, problem);
     const OwnedCsr centers = mean_centers(problem.rows, levels, problem.first, full, threads, monitor);
-    LeftoverPlacer(problem.rows, groups, centers.view(), problem.codes()).place(std::move(parts), threads, monitor);
-    return numbered(groups, problem.rows.rows);
+    LeftoverPlacer(problem.rows, problem.place, groups, centers.view(), problem.codes())
+        .place(std::move(parts), threads, monitor);
+    return numbered(groups, problem);
 }
 
 inline std::vector<std::int32_t> largest_first(const std::vector<std::vector<std::int32_t>>& clusters) {
@@ -68,14 +71,11 @@ inline std::vector<std::int32_t> largest_first(const std::vector<std::vector<std
 // Of more clusters than `kManyClusters`, who is left over looks first among the groups of those around its own.
 constexpr std::int64_t kManyClusters = 1500, kClustersOfPart = 250;
 
-inline std::vector<std::int32_t> ant_groups(const AntProblem& problem, const std::int32_t* cluster, int threads,
-                                            Monitor& monitor) {
+// The rows of each cluster follow each other.
+inline std::vector<std::int32_t> fill_and_place(const AntProblem& problem,
+                                                const std::vector<std::vector<std::int32_t>>& clusters, int threads,
+                                                Monitor& monitor) {
     const Levels levels(problem.first, problem.attributes);
-    std::vector<std::vector<std::int32_t>> clusters;
-    for (std::int64_t row = 0; row < problem.rows.rows; ++row) {
-        if (cluster[row] >= static_cast<std::int32_t>(clusters.size())) clusters.resize(cluster[row] + 1);
-        clusters[cluster[row]].push_back(static_cast<std::int32_t>(row));
-    }
     const auto count = static_cast<std::int64_t>(clusters.size());
     const OwnedCsr centers = mean_centers(problem.rows, levels, problem.first, clusters, threads, monitor);
     std::vector<Filled> filled(count);
@@ -99,6 +99,26 @@ inline std::vector<std::int32_t> ant_groups(const AntProblem& problem, const std
         parts.back().left.insert(parts.back().left.end(), filled[c].left.begin(), filled[c].left.end());
     }
     return place_rest(problem, full, std::move(parts), threads, monitor);
+}
+
+// The group of each row, numbered by first appearance. Rows of one cluster meet again and again, so they are put next
+// to each other first: of a million rows each would have to be fetched from memory every time.
+inline std::vector<std::int32_t> ant_groups(AntProblem problem, const std::int32_t* cluster, int threads,
+                                            Monitor& monitor) {
+    const std::int64_t rows = problem.rows.rows;
+    std::vector<std::vector<std::int32_t>> clusters(rows ? *std::max_element(cluster, cluster + rows) + 1 : 0);
+    for (std::int64_t row = 0; row < rows; ++row) clusters[cluster[row]].push_back(static_cast<std::int32_t>(row));
+    std::vector<std::int64_t> order;
+    order.reserve(rows);
+    for (auto& members : clusters)
+        for (std::int32_t& row : members) {
+            order.push_back(row);
+            row = static_cast<std::int32_t>(order.size()) - 1;
+        }
+    const OwnedCsr codes = take_rows(problem.rows, order.data(), rows, threads, monitor);
+    const OwnedCsr secret = take_rows(problem.secret, order.data(), rows, threads, monitor);
+    problem.rows = codes.view(), problem.secret = secret.view(), problem.place = order.data();
+    return fill_and_place(problem, clusters, threads, monitor);
 }
 
 }  // namespace anonset

@@ -27,7 +27,7 @@ class ClusterFiller {
         : rows_(rows),
           secret_(secret),
           k_(k),
-          limit_(limit),
+          most_(limit.most(k)),
           nearest_(rows, codes),
           central_(codes, 0),
           held_(attributes, 0) {}
@@ -48,6 +48,7 @@ class ClusterFiller {
             waiting -= full ? k_ : 1;
             if (!full) {
                 out.left.push_back(members[order_[i]]);
+                if (hopeless(members, waiting)) break;
                 continue;
             }
             out.groups.emplace_back();
@@ -77,12 +78,26 @@ class ClusterFiller {
 
     bool may_join(std::int64_t row) const {
         for (const std::int32_t* a = secret_.begin(row); a != secret_.end(row); ++a)
-            if (!limit_.allows(held_[*a] + 1, k_)) return false;
+            if (held_[*a] >= most_) return false;
         return true;
     }
 
     void hold(std::int64_t row, std::int32_t sign) {
         for (const std::int32_t* a = secret_.begin(row); a != secret_.end(row); ++a) held_[*a] += sign;
+    }
+
+    // Whether no k of those that wait can be a group: so many hold one attribute that too few are left to go with them.
+    // Clusters of rows that look alike because the same item is sensitive for each of them end like that.
+    bool hopeless(const std::vector<std::int32_t>& members, std::int64_t waiting) {
+        std::int64_t most = 0;
+        for (std::size_t p = 0; p < members.size(); ++p)
+            if (!taken_[p]) hold(members[p], 1);
+        for (std::size_t p = 0; p < members.size(); ++p) {
+            if (taken_[p]) continue;
+            for (const std::int32_t* a = secret_.begin(members[p]); a != secret_.end(members[p]); ++a)
+                most = std::max<std::int64_t>(most, std::exchange(held_[*a], 0));
+        }
+        return waiting - most < k_ - most_;
     }
 
     // The founder and the k - 1 nearest rows that may join; false where there are not so many.
@@ -92,7 +107,8 @@ class ClusterFiller {
         nearest_.start(founder);
         chosen_.assign(1, founder);
         hold(members[founder], 1);
-        for (std::int32_t p = 0; static_cast<std::int64_t>(chosen_.size()) < k_ && (p = nearest_.next()) >= 0;)
+        const auto joins = [&](std::int32_t p) { return may_join(members[p]); };
+        for (std::int32_t p = 0; static_cast<std::int64_t>(chosen_.size()) < k_ && (p = nearest_.next(joins)) >= 0;)
             if (may_join(members[p])) {
                 chosen_.push_back(p);
                 hold(members[p], 1);
@@ -108,7 +124,7 @@ class ClusterFiller {
 
     const Csr rows_, secret_;
     std::int64_t k_;
-    ShareLimit limit_;
+    std::int64_t most_;  // rows of a group that may hold one sensitive attribute
     NearestRows nearest_;
     std::vector<char> central_;       // codes of the present center
     std::vector<std::int32_t> held_;  // how many rows of the present group hold each sensitive attribute

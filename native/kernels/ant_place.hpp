@@ -147,18 +147,20 @@ struct LeftPart {
 
 class LeftoverPlacer {
   public:
-    LeftoverPlacer(const Csr& rows, ShareGroups& groups, const Csr& centers, std::int64_t codes)
-        : rows_(rows), groups_(groups), centers_(centers), codes_(codes) {}
+    // `place` is that of each row in the order in which rows get their turn; none: they come as they are numbered.
+    LeftoverPlacer(const Csr& rows, const std::int64_t* place, ShareGroups& groups, const Csr& centers,
+                   std::int64_t codes)
+        : rows_(rows), place_(place), groups_(groups), centers_(centers), codes_(codes) {}
 
-    // Rows in ascending order: each joins the nearest group that admits it, or groups are merged around it.
+    // Each joins the nearest group that admits it, or groups are merged around it.
     void place(std::vector<LeftPart> parts, int threads, Monitor& monitor) {
         std::vector<std::int32_t> stuck;
         for (LeftPart& part : parts) {
-            std::sort(part.left.begin(), part.left.end());
+            sort(part.left);
             join_all(part, stuck, threads, monitor);
         }
         if (stuck.empty()) return;
-        std::sort(stuck.begin(), stuck.end());
+        sort(stuck);
         const NearestGroups all(rows_, centers_, codes_, 0, static_cast<std::int32_t>(centers_.rows));
         std::vector<std::int32_t> distance;
         for (std::size_t i = 0; i < stuck.size(); ++i) {
@@ -170,6 +172,11 @@ class LeftoverPlacer {
 
   private:
     using Near = NearestGroups::Near;
+
+    void sort(std::vector<std::int32_t>& rows) const {
+        std::sort(rows.begin(), rows.end(),
+                  [&](std::int32_t a, std::int32_t b) { return place_ ? place_[a] < place_[b] : a < b; });
+    }
 
     void join_all(const LeftPart& part, std::vector<std::int32_t>& stuck, int threads, Monitor& monitor) {
         const NearestGroups groups(rows_, centers_, codes_, part.from, part.to);
@@ -245,6 +252,7 @@ class LeftoverPlacer {
     }
 
     const Csr rows_;
+    const std::int64_t* place_;
     ShareGroups& groups_;
     const Csr centers_;
     std::int64_t codes_;

@@ -233,13 +233,14 @@ class NearestRows {
         seen_ = -1, step_ = 1;
     }
 
-    // The nearest row that was not named yet; -1 if there is none.
-    std::int32_t next() {
+    // The nearest row that was not named yet; -1 if there is none. Rows for which `wanted` is false need not be named.
+    template <class Wanted>
+    std::int32_t next(Wanted&& wanted) {
         for (;;) {
             const std::int32_t other = by_lists_ ? lists_.stranger() : -1;
             const Key far = other < 0 ? kNone : key(own_ + lists_.length(other), other);
             if (near_.empty() && seen_ < farthest_ && distance(far) > seen_) {
-                look_further();
+                look_further(wanted);
             } else if (near_.empty() || far < near_.front()) {
                 if (other >= 0) lists_.pass_stranger(), reach_ = distance(far);
                 return other;
@@ -262,14 +263,16 @@ class NearestRows {
     static std::int64_t distance(Key key) { return static_cast<std::int64_t>(key >> 32); }
 
     // Rows up to a larger distance: at first as far as the last query went, then in growing steps.
-    void look_further() {
+    template <class Wanted>
+    void look_further(Wanted&& wanted) {
         const std::int64_t limit = std::min(farthest_, seen_ < 0 ? reach_ : seen_ + std::exchange(step_, 2 * step_));
         positions_.resize(found_.places.size() + 1);
         const std::int64_t count = nearest_rows::positions_between(
             found_.distances.data(), static_cast<std::int64_t>(found_.places.size()), static_cast<std::int32_t>(seen_),
             static_cast<std::int32_t>(limit), positions_.data());
         for (std::int64_t i = 0; i < count; ++i)
-            near_.push_back(key(found_.distances[positions_[i]], found_.places[positions_[i]]));
+            if (wanted(found_.places[positions_[i]]))
+                near_.push_back(key(found_.distances[positions_[i]], found_.places[positions_[i]]));
         std::make_heap(near_.begin(), near_.end(), std::greater<>());
         seen_ = limit;
     }

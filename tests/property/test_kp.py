@@ -105,3 +105,20 @@ def test_what_one_large_cluster_holds_is_cut_into_blocks_of_transactions_that_ar
     data = replace(data, sensitivity=np.zeros(data.nnz))
     result = anonymize(data, method="kp-crowd", k=4, p=0.5, seed=1)
     assert result.measurements["attribute_loss"] == 0
+
+
+def test_many_whom_their_block_cannot_group_under_p_are_grouped_among_themselves(monkeypatch) -> None:
+    """Everybody in a block holds the same sensitive item, so none of them can be a group."""
+    rng = np.random.default_rng(6)
+    kinds = np.arange(600) % 10
+    monkeypatch.setattr(kp_crowd, "cluster", lambda *_: kinds.astype(np.int32))
+    data = Transactions.from_lists([[f"s{kind}", *(f"i{i}" for i in rng.choice(900, 8, False))] for kind in kinds])
+    secret = np.array([label.startswith("s") for label in data.labels.to_pylist()])
+    data = replace(data, sensitivity=secret[data.items].astype(float))
+    tree = Hierarchy.from_levels(data.labels.to_pylist(), [data.labels.to_pylist()])
+    given_ = {"method": "kp-crowd", "k": 4, "p": 0.5, "hierarchy": tree, "seed": 1}
+    assert anonymize(data, **given_).measurements["groups"] == 1
+    monkeypatch.setattr(kp_crowd, "MEETINGS", 1000)
+    result = anonymize(data, **given_)
+    assert result.measurements["groups"] > 100
+    assert check(result.release, 4, 0.5).holds

@@ -16,7 +16,8 @@ Pseudo-code    map      as ANT does; every transaction is then a set of codes
                         the two groups that suit best, accepted as in simulated annealing; sparse: everybody moves, or
                         swaps, to the group that suits best. Nothing brings a holder beyond the limit
                evict    what is still beyond the limit leaves its group; a group of fewer than k is given up. Whoever
-                        has no group joins, of those of its block that keep p with it, the one where it gains most
+                        has no group joins, of those of its block that keep p with it, the one where it gains most.
+                        Sparse: as long as many have none, they are grouped like this among themselves
                place    whoever has no group, as ANT does
                publish  the median of the group's counts, and everybody's own sensitive items
 Postcondition  after evicting, every group has at least k members and keeps p; joining and placing keep both (see ANT).
@@ -49,12 +50,13 @@ EFFORT = Param(
     maximum=10,
     example=1,
 )
-BLOCK, SPARSE_BLOCK = 120, 100  # transactions that are solved together, on average
-MOST, SPARSE_MOST = 1500, 500  # and at most
+BLOCK, SPARSE_BLOCK = 120, 130  # transactions that are solved together, on average
+MOST, SPARSE_MOST = 1500, 300  # and at most
 ROUNDS = 3  # of k-means, which only has to find the blocks
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
 SHORT = 5  # codes of a sparse transaction on average, below which groups start from `crowd`
+MEETINGS = 400_000_000  # of a transaction without a group and any other, beyond which placing would take too long
 PART = 25_000  # sparse transactions among which groups grow
 
 
@@ -94,9 +96,27 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     else:
         blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), ROUNDS + 2 * effort, job)[ordering]
         kept = improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
+        group_rest(arrays, kept, problem, job, rounds)
     groups = np.empty_like(kept)
     groups[ordering] = kept
     return groups
+
+
+def group_rest(
+    arrays: tuple[Longs, Ints, Longs, Ints], groups: Ints, problem: KpProblem, job: Job, rounds: int
+) -> None:
+    """Groups of those that found none in their blocks, where they are many: to place one is to look at every group.
+
+    They are many in large data, whose blocks hold transactions so much alike that they cannot keep p.
+    """
+    left = np.flatnonzero(groups < 0)
+    while len(left) * len(groups) > MEETINGS:
+        rest = (*_native.take_rows(*arrays[:2], left, job.threads), *_native.take_rows(*arrays[2:], left, job.threads))
+        found = improved(rest, np.zeros(len(left), dtype=np.int32), problem, job, SPARSE_MOST, rounds, "sparse")
+        if (found < 0).all():
+            return
+        groups[left] = np.where(found < 0, -1, found + groups.max(initial=-1) + 1)
+        left = left[found < 0]
 
 
 def is_dense(problem: KpProblem) -> bool:
