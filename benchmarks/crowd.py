@@ -51,9 +51,19 @@ CHARTED = 10
 CACHE = ROOT / "build" / "bounds.json"
 BOUND = (
     "src/anonset/utility/bound.py",
+    "src/anonset/utility/noted_centers.py",
     *(
         f"native/kernels/{name}.hpp"
-        for name in ("dual", "anchors", "saving_search", "centers", "center_search", "largest")
+        for name in (
+            "dual",
+            "anchors",
+            "saving_search",
+            "centers",
+            "center_search",
+            "noted_centers",
+            "trade",
+            "largest",
+        )
     ),
 )
 LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least this share of the gap

@@ -3,6 +3,7 @@
 #include "bind/common.hpp"
 #include "kernels/anchors.hpp"
 #include "kernels/centers.hpp"
+#include "kernels/trade.hpp"
 
 namespace anonset::bind {
 
@@ -38,17 +39,35 @@ void bind_dual(nb::module_& m) {
         "center_pass",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
            In<double> lifts, std::int32_t n_items, std::int64_t k, bool dense, std::int64_t keep, std::int64_t widest,
-           std::int64_t budget, PyMonitor& monitor, int threads) {
+           std::int64_t budget, std::int64_t notes, PyMonitor& monitor, int threads) {
             CenterPass pass;
             run(monitor, [&](Monitor& watched) {
                 pass = center_pass(to_csr(offsets, items), weights.data(), prices.data(), lifts.data(), n_items, k,
-                                   dense, {keep, widest, budget}, threads, watched);
+                                   dense, {keep, widest, budget, notes}, threads, watched);
             });
-            return std::pair(to_numpy(std::move(pass.price)), to_numpy(std::move(pass.gave_up)));
+            NotedCenters& noted = pass.noted;
+            return std::tuple(to_numpy(std::move(pass.price)), to_numpy(std::move(pass.looks)),
+                              std::tuple(to_numpy(std::move(noted.key)), to_numpy(std::move(noted.start)),
+                                         to_numpy(std::move(noted.row)), to_numpy(std::move(noted.distance))));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("lifts"),
         nb::arg("n_items"), nb::arg("k"), nb::arg("dense"), nb::arg("keep"), nb::arg("widest"), nb::arg("budget"),
-        nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("notes"), nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "trade",
+        [](In<std::int64_t> start, In<std::int32_t> rows, In<std::int32_t> distances, In<std::int64_t> weights,
+           std::int64_t k, In<double> values, In<double> most, In<double> rises, PyMonitor& monitor) {
+            std::vector<double> traded;
+            run(monitor, [&](Monitor& watched) {
+                traded =
+                    trade({start.data(), rows.data(), distances.data(), static_cast<std::int64_t>(start.shape(0)) - 1},
+                          weights.data(), k, {values.data(), values.data() + values.shape(0)}, most.data(),
+                          rises.data(), static_cast<std::int64_t>(rises.shape(0)), watched);
+            });
+            return to_numpy(std::move(traded));
+        },
+        nb::arg("start"), nb::arg("rows"), nb::arg("distances"), nb::arg("weights"), nb::arg("k"), nb::arg("values"),
+        nb::arg("most"), nb::arg("rises"), nb::arg("monitor"));
 }
 
 }  // namespace anonset::bind

@@ -14,7 +14,7 @@
 
 namespace anonset::centers {
 
-constexpr std::int32_t UNIT = 256;
+constexpr std::int32_t UNIT = 1024;
 constexpr std::int32_t PARTS = 32;  // a lift is given back in so many parts
 
 struct Row {
@@ -33,19 +33,20 @@ struct Neighbourhood {
     std::int64_t k = 0;
 };
 
-// Calls owes(row id, parts) for every row that has to give back so many parts of its lift.
-template <class Owes>
+// Calls owes(row id, parts) for every row that has to give back so many parts of its lift, and fails(changed items,
+// worth) for every center at which a group is worth more than nothing.
+template <class Owes, class Fails>
 class Search {
   public:
-    Search(const Neighbourhood& around, std::int64_t budget, Owes owes)
-        : rows_(around.rows), rest_(around.rest), k_(around.k), budget_(budget), owes_(owes) {
+    Search(const Neighbourhood& around, std::int64_t budget, Owes owes, Fails fails)
+        : rows_(around.rows), rest_(around.rest), k_(around.k), budget_(budget), owes_(owes), fails_(fails) {
         const int items = around.items;
         visit(0, items == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << items) - 1);
     }
-    // What is left when everybody here has given back all.
+    // What the anchor has to pay alone: for rows that were left out, and for centers that were not looked at.
     std::int64_t charge() const { return charge_; }
-    // Whether there were more centers than may be looked at.
-    bool gave_up() const { return gave_up_; }
+    // With `budget` looks or more there may have been centers that were not looked at.
+    std::int64_t looks() const { return looks_; }
     // Whether rows that were left out may have a part in it.
     bool outside() const { return outside_; }
 
@@ -64,12 +65,16 @@ class Search {
         const int changes = __builtin_popcountll(changed);
         const Center center{changed, changes, rows_[0].base - changes * UNIT};
         if (center.own <= 0) return;
-        if (best(center, 0) > 0) settle(center);
+        if (const std::int64_t worth = best(center, 0); worth > 0) {
+            fails_(changed, worth);
+            settle(center);
+        }
         const int most = std::min((center.own - 1) / UNIT, __builtin_popcountll(open));
         for (int more = 1; more <= most; ++more) {
-            if (reach(center, open, more) <= 0) continue;
+            const std::int64_t worth = reach(center, open, more);
+            if (worth <= 0) continue;
             if (looks_ < budget_) return branch(changed, open);
-            give_up(center, open, more);
+            charge_ = std::max(charge_, worth);
         }
     }
     void branch(std::uint64_t changed, std::uint64_t open) {
@@ -97,19 +102,6 @@ class Search {
     }
     static std::int32_t worth(const Row& row, const Center& center) {
         return row.base + (2 * __builtin_popcountll(row.differs & center.changed) - center.changes) * UNIT;
-    }
-
-    // Too many centers to look at: whoever may be in a group of one of them gives back all.
-    void give_up(const Center& center, std::uint64_t open, int more) {
-        const std::int32_t own = center.own - more * UNIT, gain = (center.changes + more) * UNIT;
-        const std::int64_t others = own + largest_.sum(k_ - 2);
-        gave_up_ = true;
-        owes_(rows_[0].id, PARTS);
-        for (std::size_t i = 1; i < rows_.size() && rows_[i].base + gain + others > 0; ++i)
-            if (std::min(own, hope(rows_[i], center, open, more)) + others > 0) owes_(rows_[i].id, PARTS);
-        if (std::min(own, rest_ + gain) + others <= 0) return;
-        outside_ = true;
-        charge_ = std::max(charge_, own + largest_.sum(k_ - 1));
     }
 
     // The worth of the best group of this center after everybody gave back so many parts.
@@ -164,8 +156,9 @@ class Search {
     const std::int32_t rest_;
     const std::int64_t k_, budget_;
     Owes owes_;
+    Fails fails_;
     std::int64_t looks_ = 0, charge_ = 0;
-    bool outside_ = false, gave_up_ = false;
+    bool outside_ = false;
     Largest<std::int32_t> largest_;
     std::vector<Pending> pending_;
 };

@@ -9,6 +9,7 @@
 
 #include "center_search.hpp"
 #include "dual.hpp"
+#include "noted_centers.hpp"
 
 namespace anonset {
 
@@ -31,6 +32,13 @@ class Gatherer {
         for (const dual::Offer& offer : cheapest.sorted()) add(problem, parts, offer.row, -offer.price);
         compare(problem.data, u);
         prepare();
+    }
+    // What the bits of a center stand for, where there are not too many.
+    bool names(std::vector<std::int32_t>& items) const {
+        items.clear();
+        for (auto each = candidates_.rbegin(); each != candidates_.rend(); ++each)
+            items.push_back(differs_[each->begin].item);
+        return items.size() <= 64;
     }
     // Decides which items a center may change; to be called before a search.
     void choose() {
@@ -142,14 +150,15 @@ class Gatherer {
 }  // namespace centers
 
 // `keep` rows around each are looked at, and more (up to `widest`) where those may not be all that count; a search
-// ends after about `budget` looks at a row for one center.
+// ends after about `budget` looks at a row for one center. Around each row `notes` centers are noted at most.
 struct CenterEffort {
-    std::int64_t keep, widest, budget;
+    std::int64_t keep, widest, budget, notes;
 };
 
 struct CenterPass {
     std::vector<double> price;
-    std::vector<std::uint8_t> gave_up;  // rows around which there were more centers than may be looked at
+    std::vector<std::int64_t> looks;  // around each row
+    NotedCenters noted;
 };
 
 inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const double* y, const double* lift,
@@ -160,7 +169,8 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
         dual::Market::Scratch scratch;
         Gatherer gatherer;
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
-        std::vector<std::int32_t> owed;
+        std::vector<std::int32_t> owed, items;
+        Notebook notebook;
     };
     const dual::Market market(data, weight, y, n_items, k, dense);
     std::vector<std::int32_t> parts(data.rows);
@@ -169,12 +179,13 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
     const std::int64_t dearest = k * PARTS * (data.rows ? *std::max_element(parts.begin(), parts.end()) : 0);
     std::vector<Worker> workers(thread_count(threads));
     for (Worker& worker : workers) worker.owed.assign(data.rows, 0);
-    CenterPass out{std::vector<double>(y, y + data.rows), std::vector<std::uint8_t>(data.rows)};
+    CenterPass out{std::vector<double>(y, y + data.rows), std::vector<std::int64_t>(data.rows), {}};
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
         if (y[u] <= 0) return;
         Worker& worker = workers[number];
         Gatherer& gatherer = worker.gatherer;
         const auto owes = [&](std::int32_t row, std::int32_t count) { worker.found.emplace_back(row, count); };
+        const auto fails = [&](std::uint64_t changed, std::int64_t worth) { worker.notebook.fails(changed, worth); };
         for (std::int64_t keep = effort.keep;; keep *= 4) {
             market.look(u, keep, worker.scratch);
             gatherer.load(market.problem, parts, u, worker.scratch.cheapest);
@@ -182,13 +193,17 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
             if (gatherer.outsiders > 0 && !last) continue;
             gatherer.choose();
             worker.found.clear();
-            const Search search(gatherer.around, effort.budget, owes);
+            worker.notebook.clear();
+            const Search search(gatherer.around, effort.budget, owes, fails);
             if (search.outside() && !last) continue;
-            out.gave_up[u] = search.gave_up();
+            out.looks[u] = search.looks();
             out.price[u] -=
                 static_cast<double>(std::min(dearest, std::max(search.charge(), gatherer.outsiders))) / UNIT;
             break;
         }
+        if (gatherer.names(worker.items))
+            worker.notebook.write(gatherer.around, worker.items, data.begin(u), data.size(u), y,
+                                  static_cast<std::size_t>(effort.notes));
         for (const auto& [row, count] : worker.found) worker.owed[row] = std::max(worker.owed[row], count);
     });
     for (std::int64_t v = 0; v < data.rows; ++v) {
@@ -196,6 +211,9 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
         for (const Worker& worker : workers) owed = std::max(owed, worker.owed[v]);
         out.price[v] -= static_cast<double>(owed * parts[v]) / UNIT;
     }
+    std::vector<NotedCenters> noted;
+    for (Worker& worker : workers) noted.push_back(std::move(worker.notebook.noted));
+    out.noted = merged(noted);
     return out;
 }
 

@@ -126,9 +126,21 @@ def center_pass(
     keep: int,
     widest: int,
     budget: int,
+    notes: int,
     monitor: Monitor,
     threads: int,
-) -> tuple[Floats, Bytes]: ...
+) -> tuple[Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
+def trade(
+    start: Longs,
+    rows: Ints,
+    distances: Ints,
+    weights: Longs,
+    k: int,
+    values: Floats,
+    most: Floats,
+    rises: Floats,
+    monitor: Monitor,
+) -> Floats: ...
 def gray_order(offsets: Longs, items: Ints, rank: Ints, threads: int, monitor: Monitor) -> Longs: ...
 def gray_keys(offsets: Longs, items: Ints, rank: Ints) -> tuple[Longs, Bytes]: ...
 def prim_tours(

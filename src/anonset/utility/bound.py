@@ -8,7 +8,7 @@ For any prices 0 ≤ y_v ≤ |v|, one per transaction, every k-anonymous release
 
 The values have a property that is a bound by itself: no group of k transactions or more loses less than the values of
 its members add up to. So they are raised as far as that stays true: on sparse data by what each transaction can keep at
-best in a group around it, its anchor, and then center by center.
+best in a group around it, its anchor, and then center by center, where sets also trade values with one another.
 
 Where looking at all pairs would take too long, transactions are drawn at random: LB(y) is a sum over transactions, each
 value lies between (y_u − |u|)/2 and (y_u + |u|)/2, and an inequality for the mean of bounded values gives a bound that
@@ -28,19 +28,26 @@ from anonset import _native
 from anonset.errors import InfeasibleError, ParameterError
 from anonset.job import Job
 from anonset.release import Bound
-from anonset.transactions import Floats, Longs, Mask, Transactions
+from anonset.transactions import Floats, Longs, Transactions
+from anonset.utility.noted_centers import Noted
 
 PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
 ROUNDS = 10
 ROUND_WORK = 6e9  # visits of all rounds; at least three are made
+START = 0.5  # above what pairs say at most, where anchors say more
 FAR = 5  # items that transactions lose on average, above which there are too many centers to look at
-LIFTS = (0.5, 0.25, 0.125)  # by which values are raised; multiples of PARTS / STEPS of the kernel
-KEPT = (0.2, 0.2, 0.02)  # a round that keeps no larger share of its lifts is followed by smaller ones
+RAISE = 0.5  # by which a round raises a value at most
+SPARSE_RAISE = 0.25  # where anchors have raised it before
+LIFT = 1 / 32  # lifts are multiples of it: of PARTS / STEPS of the kernel
+GAIN = 0.0005  # two rounds that raise the bound by a smaller share are the last
+BUSY = 0.003  # of the looks that are allowed; a set that takes more does not get farther centers
+RESTING = 0.03  # and one that takes that many does not rise
+NOTES = 16  # failing centers around each set that are noted
 NEAREST = 64  # how many sets around each are looked at first
 WIDEST = 256  # and at most
-LOOKS = 2e9  # at a set for one center, in a round at most
+LOOKS = 1e10  # at a set for one center, in a round at most
 FEW = 0.125  # of all items; where sets hold more, anchors say little that centers do not say
 SAVING_LOOKS = 4e10  # at a set that may help another
 LEAST_LOOKS = 10_000  # around one set
@@ -49,7 +56,7 @@ MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exa
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
 CONFIDENCE = 0.99
-STEPS = 256  # prices are multiples of 1/256, so that comparing them is exact in single precision
+STEPS = 1024  # prices are multiples of 1/1024, so that comparing them is exact in single precision
 GUESSES = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6)
 
 
@@ -119,24 +126,30 @@ class _Problem:
         )
         return found
 
-    def lowered(self, values: Floats, lifts: Floats, job: Job) -> tuple[Floats, Mask]:
-        """Values + lifts, lowered until no group loses less than its members' values: true if it was of `values`."""
-        found, gave_up = _native.center_pass(
+    def lowered(self, values: Floats, target: Floats, job: Job) -> tuple[Floats, Floats, Noted]:
+        """The target, lowered until no group loses less than its members' values: true if it was of `values`.
+
+        Also the share of the looks allowed that each set took, and the centers at which groups of the target fail.
+        """
+        lifts = np.ceil(np.maximum(target - values, 0.0) / LIFT) * LIFT
+        budget = int(max(LOOKS / len(self.sets), LEAST_LOOKS))
+        found, looks, noted = _native.center_pass(
             self.sets.offsets,
             self.sets.items,
             self.weights,
-            values + lifts,
+            target,
             lifts,
             self.sets.n_items,
             self.k,
             self.dense,
             NEAREST,
             WIDEST,
-            int(max(LOOKS / len(self.sets), LEAST_LOOKS)),
+            budget,
+            NOTES,
             job.monitor,
             job.threads,
         )
-        return found, gave_up > 0
+        return found, looks / budget, Noted(*noted)
 
     def total(self, values: Floats) -> float:
         return float((self.weights * values).sum())
@@ -198,7 +211,7 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
     start = values
     if problem.sparse:
         anchored = _by_anchors(problem, prices, job)
-        values, start = anchored, np.minimum(values + LIFTS[0], anchored)
+        values, start = anchored, np.minimum(values + START, anchored)
     if rounds is None:
         mean = problem.total(values) / float(problem.weights.sum())
         rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), 3, ROUNDS))
@@ -230,32 +243,48 @@ def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
 
 
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:
-    """All values are lifted and lowered again as far as groups demand it; by less when that gains little.
-
-    A set with more centers around it than may be looked at holds all its neighbours back: it is not lifted again.
-    """
-    values, step = _rounded(values), 0
-    free = problem.weights < problem.k  # k equal sets lose nothing
+    """Values are traded by what is known about failing centers, and lowered as far as groups demand it, in turn."""
+    values, noted, idle = _rounded(values), Noted.nothing(), 0
+    limits = _Limits(problem, values)
     with job.stage("raise", total=rounds * len(values)):
         for _ in range(rounds):
-            lifts = _lifts(problem, values, LIFTS[step], free)
-            found, gave_up = problem.lowered(values, lifts, job)
-            free &= ~gave_up
+            target = noted.traded(values, limits.most(values), problem.weights, problem.k, job)
+            found, looks, failed = problem.lowered(values, _rounded(target), job)
+            limits.learn(values, looks)
+            noted = noted.and_also(failed)
             gain = problem.total(found) - problem.total(values)
+            idle = idle + 1 if gain <= GAIN * problem.total(values) else 0
             if gain > 0:
                 values = found
-            if gain <= KEPT[step] * problem.total(lifts):
-                step += 1
-            if step == len(LIFTS):
+            if idle == 2:
                 break
     return values
 
 
-def _lifts(problem: _Problem, values: Floats, lift: float, free: Mask) -> Floats:
-    """No value may exceed the size of its set."""
-    room = np.floor((problem.sets.lengths - values) / LIFTS[-1]) * LIFTS[-1]
-    lifts: Floats = np.where(free, np.clip(room, 0.0, lift), 0.0)
-    return lifts
+class _Limits:
+    """How far values may rise in a round, so that there are not too many centers to look at.
+
+    A set has farther centers around it where its value passes a whole number. Where it is busy already, it stops there.
+    """
+
+    def __init__(self, problem: _Problem, values: Floats) -> None:
+        self.step = SPARSE_RAISE if problem.sparse else RAISE
+        self.held = problem.weights >= problem.k  # k equal sets lose nothing
+        self.highest = np.where(self.held, values, problem.sets.lengths)
+        self.looks = np.zeros(len(values))
+
+    def most(self, values: Floats) -> Floats:
+        """Whoever is held may return to where it was at once."""
+        nearer = np.where(self.looks > BUSY, np.ceil(values), np.inf)
+        near = np.where(self.looks > RESTING, values, np.minimum(values + self.step, nearer))
+        return np.minimum(np.where(self.held, np.inf, near), self.highest)
+
+    def learn(self, values: Floats, looks: Floats) -> None:
+        """A set that took all looks that are allowed is held at the value that it had before."""
+        too_many = looks >= 1
+        self.looks = looks
+        self.held = self.held | too_many
+        self.highest = np.where(too_many, np.minimum(self.highest, values), self.highest)
 
 
 def _sampled(problem: _Problem, sample: int, job: Job) -> Bound:
