@@ -201,11 +201,14 @@ class Groups {
     }
 
   private:
+    static constexpr std::int64_t MUCH = 128;
+
     // Counts rows in or out of a group whose members are already what they shall be.
     void change(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign) {
         group.changed = now_;
         if (group.silent) return;
         for (std::size_t i = 0; i < group.items.size(); ++i) slot_[group.items[i]] = static_cast<std::int32_t>(i) + 1;
+        if (group.items.empty()) make_room(group, rows, count);
         for (std::size_t r = 0; r < count; ++r)
             for (const std::int32_t* i = rows_.begin(rows[r]); i != rows_.end(rows[r]); ++i) {
                 if (slot_[*i] == 0) {
@@ -216,6 +219,14 @@ class Groups {
                 group.counts[slot_[*i] - 1] += sign;
             }
         vote(group);
+    }
+
+    // Most new groups need no more than that, so that their memory is asked for once.
+    void make_room(Group& group, const std::int32_t* rows, std::size_t count) const {
+        std::int64_t most = 0;
+        for (std::size_t r = 0; r < count && most < MUCH; ++r) most += rows_.size(rows[r]);
+        group.items.reserve(std::min(most, MUCH));
+        group.counts.reserve(std::min(most, MUCH));
     }
 
     // The half items, the center and the gain of a group; items that nobody has any more are dropped.

@@ -12,6 +12,7 @@ namespace anonset::crowd {
 struct Target {
     std::int32_t group = -1;
     std::int32_t gain = INT32_MIN;
+    std::int32_t more = 0;  // than where the row is
 };
 
 ANONSET_CLONES inline void add_scores(std::int16_t* scores, const std::int16_t* more, std::int32_t count) {
@@ -30,7 +31,7 @@ ANONSET_CLONES inline Target largest_score(const std::int16_t* scores, std::int3
         if (here > best) best = here, part = from;
     }
     while (scores[part] != best) ++part;
-    return {part, best};
+    return {part, best, 0};
 }
 
 struct Scores {
@@ -86,7 +87,7 @@ class Index {
         }
         if (except >= 0 && places_[except] >= 0) scores[places_[except]] = NEVER;
         const Target target = largest_score(scores, groups_, work.most.data());
-        return target.gain <= NEVER / 2 ? Target() : Target{numbers_[target.group], target.gain};
+        return target.gain <= NEVER / 2 ? Target() : Target{numbers_[target.group], target.gain, 0};
     }
 
     // After `best`: up to `count` groups that the row would gain at least `least` in, as -1 where there are fewer. The

@@ -181,6 +181,7 @@ class SparseShard {
             if (choices == 0 && stays >= groups_.rows().size(row)) return;
             targets_[r] = best(row, groups_.of(row), scratch);
             if (known.gain > targets_[r].gain) targets_[r] = known;
+            targets_[r].more = targets_[r].group < 0 ? 0 : targets_[r].gain - stays;
             if (choices == 0 || targets_[r].group < 0) return;
             std::int32_t* mine = choices_.data() + r * choices;
             mine[0] = groups_.of(row);  // the way back
@@ -291,14 +292,16 @@ class SparseShard {
         for (std::int32_t r = 0; r < rows(); ++r) {
             if ((r & 1023) == 0) monitor_.check();
             const std::int32_t h = targets_[r].group;
-            if (h >= 0 && h != groups_.of(r) && groups_[h].size() > 0 && !tried(r, h)) changes += improve(r, h);
+            if (h >= 0 && h != groups_.of(r) && groups_[h].size() > 0 && !in_vain(r, h)) changes += improve(r, h);
         }
         return changes;
     }
 
-    // Whether r looked at h in the round before and nothing has changed there since, nor in its own group.
-    bool tried(std::int32_t r, std::int32_t h) const {
-        return options_.recent && groups_[h].changed < since_ && groups_[groups_.of(r)].changed < since_;
+    // Whether r cannot gain in h, because it would not have when it looked, or failed in the round before, and nothing
+    // has changed since there or in its own group.
+    bool in_vain(std::int32_t r, std::int32_t h) const {
+        const std::int64_t changed = std::max(groups_[h].changed, groups_[groups_.of(r)].changed);
+        return (targets_[r].more <= 0 && changed < looked_) || (options_.recent && changed < since_);
     }
 
     bool improve(std::int32_t r, std::int32_t h) {

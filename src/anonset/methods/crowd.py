@@ -55,7 +55,7 @@ DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 SMALL_SHARD = 60_000  # where groups of long transactions begin as runs: the search costs less, and loses little
 TINY_SHARD = 10_000  # the least where groups begin as runs, unless transactions are short
-GROWTH = 1.06  # from here on groups that grow are worth their time; otherwise runs of k, soon improved, are
+GROWTH = 1.075  # from here on groups that grow are worth their time; otherwise runs of k, soon improved, are
 SHORT, LONG = 4.0, 6.0  # items per transaction, on average
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
