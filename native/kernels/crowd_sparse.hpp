@@ -383,6 +383,29 @@ class SparseShard {
 
 }  // namespace crowd
 
+// All parts, one after the other; groups are numbered through all of them. Each part is freed once it is copied.
+inline CrowdResult joined(std::vector<CrowdResult>&& parts) {
+    std::size_t rows = 0, groups = 1, items = 0;
+    for (const CrowdResult& part : parts) {
+        rows += part.group.size();
+        groups += part.offsets.size() - 1;
+        items += part.items.size();
+    }
+    CrowdResult all;
+    all.group.reserve(rows);
+    all.offsets.reserve(groups);
+    all.items.reserve(items);
+    for (CrowdResult& slot : parts) {
+        const CrowdResult part = std::exchange(slot, CrowdResult());
+        const auto before = static_cast<std::int32_t>(all.offsets.size()) - 1;
+        const auto first = static_cast<std::int64_t>(all.items.size());
+        for (const std::int32_t g : part.group) all.group.push_back(before + g);
+        for (std::size_t g = 1; g < part.offsets.size(); ++g) all.offsets.push_back(first + part.offsets[g]);
+        all.items.insert(all.items.end(), part.items.begin(), part.items.end());
+    }
+    return all;
+}
+
 // Groups of at least k for rows in Gray order. Shards keep the cost linear; one shard uses all threads, several run
 // side by side.
 inline CrowdResult crowd_sparse(const Csr& data, std::int32_t n_items, const CrowdSparseOptions& options,
@@ -402,16 +425,7 @@ inline CrowdResult crowd_sparse(const Csr& data, std::int32_t n_items, const Cro
         return std::move(parts[0]);
     }
     parallel_for(shards, threads, monitor, solve);
-    CrowdResult all;
-    all.group.reserve(data.rows);
-    for (const CrowdResult& part : parts) {
-        const auto groups = static_cast<std::int32_t>(all.offsets.size()) - 1;
-        const auto items = static_cast<std::int64_t>(all.items.size());
-        for (const std::int32_t g : part.group) all.group.push_back(groups + g);
-        for (std::size_t g = 1; g < part.offsets.size(); ++g) all.offsets.push_back(items + part.offsets[g]);
-        all.items.insert(all.items.end(), part.items.begin(), part.items.end());
-    }
-    return all;
+    return joined(std::move(parts));
 }
 
 }  // namespace anonset
