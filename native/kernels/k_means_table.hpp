@@ -164,6 +164,7 @@ ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t 
                                std::int32_t first_center, std::int32_t* distance, std::int32_t* center) {
     if (table.vectors <= 2) return nearest_in<2>(rows, from, to, table, first_center, distance, center);
     if (table.vectors <= 4) return nearest_in<4>(rows, from, to, table, first_center, distance, center);
+    if (table.vectors <= 6) return nearest_in<6>(rows, from, to, table, first_center, distance, center);
     nearest_in<kVectors>(rows, from, to, table, first_center, distance, center);
 }
 

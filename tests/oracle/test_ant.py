@@ -88,8 +88,8 @@ def test_k_means_is_that_of_the_oracle(seed):
     assert found.tolist() == oracle.k_means(vectors, starts.tolist())
 
 
-@pytest.mark.parametrize("clusters", [50, 150])
-def test_clusters_that_fill_half_a_table_or_more_than_one_are_the_oracles_too(clusters):
+@pytest.mark.parametrize("clusters", [50, 90, 150])
+def test_clusters_that_fill_a_part_of_a_table_or_more_than_one_are_the_oracles_too(clusters):
     rng = np.random.default_rng(5)
     vectors = [tuple(map(int, row)) for row in rng.poisson(1.5, (400, 6))]
     first = np.concatenate(([0], np.cumsum(np.max(vectors, axis=0)))).astype(np.int32)

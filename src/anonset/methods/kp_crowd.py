@@ -52,7 +52,9 @@ EFFORT = Param(
 )
 BLOCK, SPARSE_BLOCK = 120, 130  # transactions that are solved together, on average
 MOST, SPARSE_MOST = 1500, 300  # and at most
-ROUNDS = 3  # of k-means, which only has to find the blocks
+ROUNDS = 2, 3  # of k-means, which only has to find the blocks; for few dense transactions, and for all others
+FEW = 10_000
+PARTNERS = 8  # whom a random change considers for a swap; sparse data know no random changes
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
 SHORT = 5  # codes of a sparse transaction on average, below which groups start from `crowd`
@@ -84,7 +86,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     """Groups of at least k that keep p; −1 for transactions that fit into none."""
     if is_dense(problem):
         arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
-        blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS, job)
+        blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS[len(problem) >= FEW], job)
         return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), "dense")
     ordering, ordered = gray_sorted(problem.sets, job)
     secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
@@ -94,7 +96,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
         found = without_p(ordered, problem.k, effort, job)
         kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, "grouped")
     else:
-        blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), ROUNDS + 2 * effort, job)[ordering]
+        blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), ROUNDS[1] + 2 * effort, job)[ordering]
         kept = improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
         group_rest(arrays, kept, problem, job, rounds)
     groups = np.empty_like(kept)
@@ -165,7 +167,7 @@ def proposals(n: int) -> float:
     >>> proposals(3_000), proposals(67_500)
     (2, 8)
     """
-    return min(8, 2 + n // 10_000)
+    return min(8, 2 + n // FEW)
 
 
 def shard_size(n: int, k: int) -> int:
@@ -198,7 +200,7 @@ def improved(
             k=problem.k,
             p=problem.limit,
             proposals=proposals,
-            partners=6 if dense else 4,
+            partners=PARTNERS if dense else 0,
             hot=0.5 if dense else 0.3,
             cold=0.2 if dense else 0.1,
             shard=shard,
