@@ -12,7 +12,7 @@
 #include "bitmap.hpp"
 #include "csr.hpp"
 #include "kp_groups.hpp"
-#include "kp_near.hpp"
+#include "kp_havens.hpp"
 #include "kp_parts.hpp"
 #include "kp_seed.hpp"
 #include "monitor.hpp"

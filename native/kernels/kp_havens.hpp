@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "bitmap.hpp"
 #include "kp_groups.hpp"
 #include "monitor.hpp"
-#include "random.hpp"
 
 namespace anonset::kp {
 
