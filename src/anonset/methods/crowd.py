@@ -135,7 +135,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         hot=0.5,
         cold=0.1,
         seed=int(job.random("crowd").integers(1 << 62)),
-        part=10_000 if effort == 0 else 25_000,
+        part=10_000 if effort == 0 and mean < SHORT else 25_000,
         grown=0 if runs else _grown(mean, effort, rounds),
         thin=rounds == 0 and k >= 15,
         recent=effort == 0,
