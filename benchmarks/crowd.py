@@ -72,8 +72,8 @@ LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least
 PAGE = """# `crowd`, measured
 
 `python -m benchmarks.crowd --write` made this page ({threads} threads). PTA works on segments of about 100
-transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs taken in turn (of three for
-Gray-TSP and high efforts; what takes longer than a second runs once). {quiet}
+transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs taken in turn (of three
+for Gray-TSP and high efforts; what takes longer than a second runs once). {quiet}
 
 Which data were seen when: the parameters of `crowd` were set while looking at mushroom, chess, T10I4D100K,
 BMS-WebView-1, BMS-WebView-2, groceries, Complete Journey and Zipf, so none of these is a fresh test. Connect was only

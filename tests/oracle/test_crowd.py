@@ -56,6 +56,7 @@ def test_crowd_loses_less_than_pta_on_public_data(real_data, name):
         theirs = pta.run(data, Job(seed=1), k=k, segments=None, item_order="frequency", revote=True)
         assert anonset.model("k-anonymity", k=k).check(draft.release).holds
         assert loss(data, draft) < 0.95 * loss(data, theirs)
+        assert loss(data, run_crowd(data, k, effort=2)) <= loss(data, draft)
 
 
 @settings(max_examples=40, deadline=None)

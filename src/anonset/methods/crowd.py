@@ -8,7 +8,7 @@ Pseudo-code    order ← Gray order of the transactions' Q
                dense data:  groups of k from a pool of waiting neighbours; then random moves and swaps between
                             the groups of near neighbours, accepted as in simulated annealing, and groups dissolved
                sparse data: k equal transactions are a group; groups of k grow around the longest transactions, and
-                            the others join them (at effort 0 often runs of k instead); then, round by round:
+                            the others join them (runs of k instead where that keeps as much); then, round by round:
                             dissolve groups whose members gain more elsewhere, move or swap single transactions,
                             found new groups of k out of those that others can spare; short transactions at last
                             as dense data
@@ -56,6 +56,7 @@ SHARD = 250_000  # items in a shard of sparse data at effort 0
 SMALL_SHARD = 60_000  # where groups of long transactions begin as runs: the search costs less, and loses little
 TINY_SHARD = 10_000  # the least where groups begin as runs, unless transactions are short
 GROWTH = 1.075  # from here on groups that grow are worth their time; otherwise runs of k, soon improved, are
+LEAST_GROWTH = 0.92  # the same where there is effort, and time matters less
 SHORT, LONG = 4.0, 6.0  # items per transaction, on average
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
@@ -120,7 +121,7 @@ def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[I
 def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
     mean = max(1.0, quasi.nnz / max(1, len(quasi)))
     visits = round(min(max(20, 500 / mean), 50 if effort == 0 else 500) * 8 ** (effort / 10))
-    runs = effort == 0 and _growth(quasi, k, visits, job) < GROWTH
+    runs = _growth(quasi, k, visits, job) < (LEAST_GROWTH if effort else GROWTH)
     rounds = _rounds(mean, effort, runs)
     return _native.crowd_sparse(
         quasi.offsets,
@@ -139,7 +140,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         grown=0 if runs else _grown(mean, effort, rounds),
         thin=rounds == 0 and k >= 15,
         recent=effort == 0,
-        shards=_shards(quasi.nnz, mean, effort, runs),
+        shards=_shards(quasi.nnz, mean, effort, runs and effort == 0),
         monitor=job.monitor,
         threads=job.threads,
     )
@@ -172,7 +173,7 @@ def _rounds(mean: float, effort: int, runs: bool) -> int:
     short, middle = mean < SHORT, mean < LONG
     if effort == 0:
         return short + middle + runs
-    return (3 if short else 1) + min(effort // 2, 2) if middle else 1 + effort // 4
+    return (4 if short else 2) + runs + (effort >= 4) if middle else 1 + effort // 4
 
 
 def _shards(occurrences: int, mean: float, effort: int, runs: bool) -> int:
