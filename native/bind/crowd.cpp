@@ -16,19 +16,21 @@ auto to_python(CrowdResult found) {
 void bind_crowd(nb::module_& m) {
     m.def(
         "crowd_dense",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t block,
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, std::int64_t k, std::int64_t block,
            std::int64_t pool, std::int64_t near, std::int64_t sorts, bool friends, std::int64_t rounds,
            double proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed, PyMonitor& monitor,
            int threads) {
-            CrowdResult found;
+            DenseResult done;
             const CrowdDenseOptions options{k,      block,     pool,     near, sorts, friends,
                                             rounds, proposals, partners, hot,  cold,  seed};
             run(monitor, [&](Monitor& watched) {
-                found = crowd_dense(to_csr(offsets, items), n_items, options, threads, watched);
+                done = crowd_dense(to_csr(offsets, items), rank.data(), static_cast<std::int32_t>(rank.shape(0)),
+                                   options, threads, watched);
             });
-            return to_python(std::move(found));
+            auto [group, centers] = to_python(std::move(done.found));
+            return std::tuple(to_numpy(std::move(done.order)), std::move(group), std::move(centers));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
+        nb::arg("offsets"), nb::arg("items"), nb::arg("rank"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
         nb::arg("near"), nb::arg("sorts"), nb::arg("friends"), nb::arg("rounds"), nb::arg("proposals"),
         nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("monitor"), nb::arg("threads"));
     m.def(

@@ -1,4 +1,5 @@
-// What PTA's groups and others lose in some segments of rows in Gray order.
+// What PTA's groups and others lose in some segments of rows in Gray order: `order`, or as they are if that is null.
+// The groups belong to the rows in that order.
 #pragma once
 
 #include <numeric>
@@ -15,9 +16,16 @@ struct SegmentLosses {
 
 class BesidePta {
   public:
-    BesidePta(const Csr& data, std::int64_t n_items, const std::int64_t* bounds, std::int64_t k,
-              const std::int32_t* group, const Csr& centers, Monitor& monitor)
-        : data_(data), n_items_(n_items), bounds_(bounds), k_(k), group_(group), centers_(centers), monitor_(monitor) {}
+    BesidePta(const Csr& data, const std::int64_t* order, std::int64_t n_items, const std::int64_t* bounds,
+              std::int64_t k, const std::int32_t* group, const Csr& centers, Monitor& monitor)
+        : data_(data),
+          order_(order),
+          n_items_(n_items),
+          bounds_(bounds),
+          k_(k),
+          group_(group),
+          centers_(centers),
+          monitor_(monitor) {}
 
     // Segment `drawn[i]` holds the rows from bounds[drawn[i]] on.
     SegmentLosses losses(const std::int64_t* drawn, std::int64_t count, int threads) {
@@ -36,7 +44,7 @@ class BesidePta {
         std::vector<std::int32_t> own;
         for (std::int64_t i = 0; i < count; ++i) {
             for (std::int64_t row = bounds_[drawn[i]]; row < bounds_[drawn[i] + 1]; ++row) {
-                rows.push_back(row);
+                rows.push_back(order_ ? order_[row] : row);
                 own.push_back(group_[row]);
             }
             starts.push_back(static_cast<std::int64_t>(rows.size()));
@@ -59,6 +67,7 @@ class BesidePta {
     }
 
     const Csr data_;
+    const std::int64_t* order_;
     std::int64_t n_items_;
     const std::int64_t* bounds_;
     std::int64_t k_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "crowd_block.hpp"
+#include "gray_bits.hpp"
 #include "monitor.hpp"
 #include "random.hpp"
 
@@ -51,8 +52,8 @@ class DenseBlock {
           weights_(3 * words) {}
 
     // Groups for `rows` of `bits`: built anew, or improved from `groups` (numbered from 0 to `count` - 1).
-    void solve(const std::vector<std::uint64_t>& bits, const std::vector<std::int32_t>& rows,
-               const std::vector<std::int32_t>& groups, std::int32_t count, int round, std::uint64_t stream) {
+    void solve(const RankedBits& bits, const std::vector<std::int32_t>& rows, const std::vector<std::int32_t>& groups,
+               std::int32_t count, int round, std::uint64_t stream) {
         random_ = Random(options_.seed, stream);
         block_.load(bits, rows);
         given_ = groups;

@@ -19,6 +19,7 @@
 
 #include "bitmap.hpp"
 #include "gain_planes.hpp"
+#include "gray_bits.hpp"
 
 namespace anonset::crowd {
 
@@ -30,10 +31,9 @@ class Block {
     }
 
     // Begins anew, without groups.
-    void load(const std::vector<std::uint64_t>& bits, const std::vector<std::int32_t>& rows) {
+    void load(const RankedBits& bits, const std::vector<std::int32_t>& rows) {
         bits_.resize(rows.size() * words_);
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            std::copy_n(bits.data() + rows[i] * words_, words_, bits_.data() + i * words_);
+        for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(bits.row(rows[i]), words_, bits_.data() + i * words_);
         group_.assign(rows.size(), -1);
         place_.resize(rows.size());
         members_.resize(rows.size() / k_ * capacity_);

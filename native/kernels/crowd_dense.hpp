@@ -1,6 +1,6 @@
 // `crowd` for dense data: few hundred items, long rows (docs/methods/crowd.md).
 //
-// Rows lie in Gray order and are solved in blocks, each by itself. Further rounds put groups into other blocks, by
+// Rows are put into Gray order and solved in blocks, each by itself. Further rounds put groups into other blocks, by
 // other bits of their centers. Blocks run side by side; the answer depends on the seed and the options, never on the
 // number of threads.
 #pragma once
@@ -8,37 +8,39 @@
 #include "crowd_anneal.hpp"
 #include "crowd_result.hpp"
 #include "csr.hpp"
+#include "gray_bits.hpp"
 
 namespace anonset {
+
+struct DenseResult {
+    std::vector<std::int64_t> order;  // Gray order of the rows
+    CrowdResult found;                // with the rows in that order
+};
 
 namespace crowd {
 
 // The whole of the data, round by round.
 class DenseCrowd {
   public:
-    DenseCrowd(const Csr& data, std::int32_t n_items, const CrowdDenseOptions& options, int threads, Monitor& monitor)
-        : words_((n_items + 63) / 64), options_(options), threads_(thread_count(threads)), monitor_(monitor) {
-        bits_.assign(data.rows * words_, 0);
-        parallel_for(
-            data.rows, threads_, monitor_,
-            [&](std::int64_t row, int) {
-                for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i)
-                    bits_[row * words_ + (*i >> 6)] |= std::uint64_t{1} << (*i & 63);
-            },
-            4096);
-        group_.assign(data.rows, 0);
+    DenseCrowd(const Csr& data, const std::int32_t* rank, std::int32_t n_items, const CrowdDenseOptions& options,
+               int threads, Monitor& monitor)
+        : bits_(data, rank, n_items, threads, monitor),
+          words_(bits_.words()),
+          options_(options),
+          threads_(thread_count(threads)),
+          monitor_(monitor),
+          order_(bits_.order()),
+          group_(data.rows, 0) {
         const std::int64_t size = std::max(options.block, 8 * options.k);
         blocks_ = std::max<std::int64_t>(1, (data.rows + size / 2) / size);
         blocks_ += blocks_ > 1 && blocks_ % 2;  // an even number, as most machines have of cores
     }
 
-    CrowdResult solve() {
+    DenseResult solve() {
         const std::int64_t rows = static_cast<std::int64_t>(group_.size());
         rows_.resize(blocks_);
-        for (std::int64_t b = 0; b < blocks_; ++b) {
-            rows_[b].resize(rows * (b + 1) / blocks_ - rows * b / blocks_);
-            std::iota(rows_[b].begin(), rows_[b].end(), static_cast<std::int32_t>(rows * b / blocks_));
-        }
+        for (std::int64_t b = 0; b < blocks_; ++b)
+            rows_[b].assign(order_.begin() + rows * b / blocks_, order_.begin() + rows * (b + 1) / blocks_);
         run(0);
         for (int round = 1; round < options_.rounds; ++round) {
             regroup(round);
@@ -104,19 +106,27 @@ class DenseCrowd {
             seen += size[g];
         }
         for (auto& list : rows_) list.clear();
-        for (std::size_t row = 0; row < group_.size(); ++row)
-            rows_[block_of[group_[row]]].push_back(static_cast<std::int32_t>(row));
+        for (const std::int32_t row : order_) rows_[block_of[group_[row]]].push_back(row);
     }
 
-    CrowdResult result() {
-        CrowdResult out;
-        for (std::size_t word = 0; word < centers_.size(); ++word) {
-            for (std::uint64_t left = centers_[word]; left; left &= left - 1)
-                out.items.push_back(static_cast<std::int32_t>(64 * (word % words_) + __builtin_ctzll(left)));
-            if (word % words_ + 1 == static_cast<std::size_t>(words_))
-                out.offsets.push_back(static_cast<std::int64_t>(out.items.size()));
+    DenseResult result() {
+        DenseResult out;
+        const auto groups = static_cast<std::int64_t>(centers_.size()) / words_;
+        std::vector<std::uint64_t> held(words_, 0);  // by item, so that they come out ascending
+        for (std::int64_t g = 0; g < groups; ++g) {
+            for (std::int64_t w = 0; w < words_; ++w)
+                for (std::uint64_t left = centers_[g * words_ + w]; left; left &= left - 1) {
+                    const std::int32_t item = bits_.item(64 * w + __builtin_ctzll(left));
+                    held[item / 64] |= std::uint64_t{1} << item % 64;
+                }
+            for (std::int64_t w = 0; w < words_; ++w)
+                for (std::uint64_t left = std::exchange(held[w], 0); left; left &= left - 1)
+                    out.found.items.push_back(static_cast<std::int32_t>(64 * w + __builtin_ctzll(left)));
+            out.found.offsets.push_back(static_cast<std::int64_t>(out.found.items.size()));
         }
-        out.group = std::move(group_);
+        out.found.group.reserve(order_.size());
+        for (const std::int32_t row : order_) out.found.group.push_back(group_[row]);
+        out.order.assign(order_.begin(), order_.end());
         return out;
     }
 
@@ -125,23 +135,25 @@ class DenseCrowd {
         return shift ? center[word] >> shift | center[next] << (64 - shift) : center[word];
     }
 
+    RankedBits bits_;
     std::int64_t words_;
     CrowdDenseOptions options_;
     int threads_;
     Monitor& monitor_;
+    std::vector<std::int32_t> order_, group_;
     std::int64_t blocks_ = 1;
-    std::vector<std::uint64_t> bits_, centers_;
-    std::vector<std::int32_t> group_, local_, counts_;  // local_: the number of a group in its block
-    std::vector<std::vector<std::int32_t>> rows_;       // of each block
+    std::vector<std::uint64_t> centers_;
+    std::vector<std::int32_t> local_, counts_;     // local_: the number of a group in its block
+    std::vector<std::vector<std::int32_t>> rows_;  // of each block
 };
 
 }  // namespace crowd
 
-// Groups of at least k for rows in Gray order.
-inline CrowdResult crowd_dense(const Csr& data, std::int32_t n_items, const CrowdDenseOptions& options, int threads,
-                               Monitor& monitor) {
+// Groups of at least k, and the Gray order: `rank` gives each item's position, the most significant first.
+inline DenseResult crowd_dense(const Csr& data, const std::int32_t* rank, std::int32_t n_items,
+                               const CrowdDenseOptions& options, int threads, Monitor& monitor) {
     if (data.rows == 0) return {};
-    return crowd::DenseCrowd(data, n_items, options, threads, monitor).solve();
+    return crowd::DenseCrowd(data, rank, n_items, options, threads, monitor).solve();
 }
 
 }  // namespace anonset

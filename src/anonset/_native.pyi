@@ -377,7 +377,7 @@ def similar_groups(offsets: Longs, items: Ints, n_items: int, groups: int, monit
 def crowd_dense(
     offsets: Longs,
     items: Ints,
-    n_items: int,
+    rank: Ints,
     k: int,
     block: int,
     pool: int,
@@ -392,7 +392,7 @@ def crowd_dense(
     seed: int,
     monitor: Monitor,
     threads: int,
-) -> tuple[Ints, tuple[Longs, Ints]]: ...
+) -> tuple[Longs, Ints, tuple[Longs, Ints]]: ...
 def crowd_sparse(
     offsets: Longs,
     items: Ints,
@@ -435,6 +435,7 @@ def losses_beside_pta(
     group: Ints,
     center_offsets: Longs,
     center_items: Ints,
+    order: Longs | None,
     threads: int,
     monitor: Monitor,
 ) -> tuple[Longs, Longs]: ...

@@ -12,7 +12,7 @@ from anonset import Transactions, _native
 from anonset.group.centers import losses, majority
 from anonset.job import Job
 from anonset.methods import _never_worse, crowd, pta
-from anonset.order.gray import gray_sorted
+from anonset.order.gray import gray_order, gray_sorted
 from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
 from tests.oracle.optimum import optimum
@@ -90,7 +90,8 @@ def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
     data = Transactions.from_lists([np.flatnonzero(draw.random(12) < 0.3) for _ in range(2500)])
     theirs = pta.run(data, Job(seed=1), k=2, segments=None, item_order="frequency", revote=True)
     poor = np.arange(2500, dtype=np.int32) % 1250
-    monkeypatch.setattr(crowd, "_dense_groups", lambda quasi, *_: (poor, majority(quasi, poor, Job())))
+    ordering, quasi = gray_sorted(data, Job())
+    monkeypatch.setattr(crowd, "_dense", lambda *_: (ordering, poor, majority(quasi, poor, Job())))
     assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
 
 
@@ -117,9 +118,20 @@ def test_losses_in_segments_are_those_of_ptas_groups_and_of_the_others(threads):
     expected = [np.add.reduceat(one, bounds[:-1]) for one in (theirs, losses(quasi, groups, job, centers))]
     drawn = np.array([0, 3, 4, 7, 12])
     found = _native.losses_beside_pta(
-        quasi.offsets, quasi.items, quasi.n_items, bounds, drawn, 3, groups, *centers, threads, job.monitor
+        quasi.offsets, quasi.items, quasi.n_items, bounds, drawn, 3, groups, *centers, None, threads, job.monitor
     )
     assert [one.tolist() for one in found] == [one[drawn].tolist() for one in expected]
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.sampled_from([1, 5, 63, 64, 65, 128, 130, 300]), st.sampled_from([1, 2, 3]))
+def test_the_order_from_bitmaps_is_the_gray_order(seed, items, threads):
+    draw = np.random.default_rng(seed)
+    chance = draw.random(items) ** draw.choice([0.1, 1, 3])
+    sets = [np.flatnonzero(draw.random(items) < chance) for _ in range(draw.integers(2, 40))]
+    data = Transactions.from_lists([sets[i] for i in draw.integers(0, len(sets), 60)], labels=list(range(items)))
+    job = Job(1, threads)
+    assert crowd._dense(data, 2, 0, job)[0].tolist() == gray_order(data, job).tolist()
 
 
 @pytest.mark.parametrize("effort", [0, 5])

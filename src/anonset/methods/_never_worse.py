@@ -13,6 +13,7 @@ from anonset.group.centers import Centers, losses, majority
 from anonset.group.windows import window_groups
 from anonset.job import Job
 from anonset.methods.pta import cut
+from anonset.order.gray import lined_up
 from anonset.order.tour import prim_tours
 from anonset.transactions import Ints, Longs, Transactions
 
@@ -22,15 +23,20 @@ CLEAR = 3.0  # standard errors
 
 
 def never_worse_than_pta(
-    quasi: Transactions, groups: Ints, centers: Centers, k: int, sure: bool, job: Job
+    quasi: Transactions, groups: Ints, centers: Centers, k: int, sure: bool, job: Job, ordering: Longs | None = None
 ) -> tuple[Ints, Centers]:
-    """These groups and what they publish, or PTA's should they lose less; `quasi` is in Gray order.
+    """These groups and what they publish, or PTA's should they lose less.
 
+    Groups are in Gray order, and so is `quasi` unless an `ordering` is given that puts it there.
     Unless it must be `sure`, a sample may show that PTA's need not be formed.
     """
     bounds = cut(len(quasi), k)
-    if not sure and len(bounds) - 1 > FEW and clearly_less(*sampled_losses(quasi, groups, centers, bounds, k, job)):
-        return groups, centers
+    if not sure and len(bounds) - 1 > FEW:
+        sample = sampled_losses(quasi, groups, centers, bounds, k, job, ordering)
+        if clearly_less(*sample):
+            return groups, centers
+    if ordering is not None:
+        quasi = lined_up(quasi, ordering, job)
     theirs = pta_groups(quasi, bounds, k, job)
     their_centers = majority(quasi, theirs, job)
     if losses(quasi, theirs, job, their_centers).sum() < losses(quasi, groups, job, centers).sum():
@@ -39,7 +45,13 @@ def never_worse_than_pta(
 
 
 def sampled_losses(
-    quasi: Transactions, groups: Ints, centers: Centers, bounds: Longs, k: int, job: Job
+    quasi: Transactions,
+    groups: Ints,
+    centers: Centers,
+    bounds: Longs,
+    k: int,
+    job: Job,
+    ordering: Longs | None = None,
 ) -> tuple[Longs, Longs]:
     """What transactions lose in these groups and in PTA's, for each segment of a sample."""
     count = len(bounds) - 1
@@ -54,6 +66,7 @@ def sampled_losses(
             k,
             groups,
             *centers,
+            order=ordering,
             threads=job.threads,
             monitor=monitor,
         )

@@ -35,10 +35,10 @@ from anonset.group.diversity import diverse, first_sizes, require_diversity
 from anonset.job import Job
 from anonset.methods._never_worse import never_worse_than_pta
 from anonset.models.k_anonymity import DIVERSITY
-from anonset.order.gray import gray_sorted
+from anonset.order.gray import gray_sorted, item_ranks
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Transactions
+from anonset.transactions import Ints, Longs, Transactions
 
 EFFORT = Param(
     "effort",
@@ -68,21 +68,27 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
         require_diversity(data, diversity)
     quasi = data.quasi()
     dense = is_dense(quasi, job.threads)
-    ordering, quasi = gray_sorted(quasi, job)
-    with job.stage("groups"):
-        find = _dense_groups if dense else _sparse_groups
+    sure = effort >= SURE_EFFORT
+    if dense and diversity is None:
+        with job.stage("groups"):
+            ordering, groups, centers = _dense(quasi, k, effort, job)
+        groups, centers = never_worse_than_pta(quasi, groups, centers, k, sure, job, ordering)
+    else:
+        ordering, quasi = gray_sorted(quasi, job)
+        with job.stage("groups"):
+            find = _dense_groups if dense else _sparse_groups
+            if diversity is None:
+                groups, centers = find(quasi, k, effort, job)
+            else:
+                secret = data.secrets().take(ordering)
+                tried = [
+                    diverse(quasi, secret, find(quasi, size, effort, job)[0], k, diversity, effort, job)
+                    for size in first_sizes(secret, k, diversity)
+                ]
+                groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
+                centers = majority(quasi, groups, job)
         if diversity is None:
-            groups, centers = find(quasi, k, effort, job)
-        else:
-            secret = data.secrets().take(ordering)
-            tried = [
-                diverse(quasi, secret, find(quasi, size, effort, job)[0], k, diversity, effort, job)
-                for size in first_sizes(secret, k, diversity)
-            ]
-            groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
-            centers = majority(quasi, groups, job)
-    if diversity is None:
-        groups, centers = never_worse_than_pta(quasi, groups, centers, k, effort >= SURE_EFFORT, job)
+            groups, centers = never_worse_than_pta(quasi, groups, centers, k, sure, job)
     published = recode(data, quasi, groups, None, job, ordering, centers)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
@@ -91,16 +97,26 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
 
 def is_dense(quasi: Transactions, threads: int = 1) -> bool:
     """Whether transactions hold so large a share of the items in use that nearly all of them overlap."""
-    used = int(np.count_nonzero(_native.item_counts(quasi.items, quasi.n_items, threads)))
+    if not 0 < quasi.n_items <= DENSE_ITEMS:
+        return False
     mean = quasi.nnz / len(quasi) if len(quasi) else 0.0
-    return 0 < quasi.n_items <= DENSE_ITEMS and mean >= DENSITY * used
+    if mean >= DENSITY * quasi.n_items:  # even if all are in use
+        return True
+    used = int(np.count_nonzero(_native.item_counts(quasi.items, quasi.n_items, threads)))
+    return mean >= DENSITY * used
 
 
 def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
+    """The groups of transactions that are in Gray order already."""
+    return _dense(quasi, k, effort, job)[1:]
+
+
+def _dense(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Longs, Ints, Centers]:
+    """The Gray order, which bitmaps give away at little cost, and groups in that order."""
     return _native.crowd_dense(
         quasi.offsets,
         quasi.items,
-        n_items=quasi.n_items,
+        rank=item_ranks(quasi, threads=job.threads),
         k=k,
         block=1024 if effort < 4 else 1600,
         pool=96 if effort < 4 else 256,
