@@ -18,21 +18,25 @@ void bind_crowd(nb::module_& m) {
         "crowd_dense",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, std::int64_t k, std::int64_t block,
            std::int64_t pool, std::int64_t near, std::int64_t sorts, bool friends, std::int64_t rounds,
-           double proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed, PyMonitor& monitor,
-           int threads) {
+           double proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed,
+           In<std::int64_t> bounds, In<std::int64_t> drawn, PyMonitor& monitor, int threads) {
+            const PtaSample sample{bounds.data(), drawn.data(), static_cast<std::int64_t>(drawn.shape(0))};
             DenseResult done;
             const CrowdDenseOptions options{k,      block,     pool,     near, sorts, friends,
                                             rounds, proposals, partners, hot,  cold,  seed};
             run(monitor, [&](Monitor& watched) {
                 done = crowd_dense(to_csr(offsets, items), rank.data(), static_cast<std::int32_t>(rank.shape(0)),
-                                   options, threads, watched);
+                                   options, sample, threads, watched);
             });
             auto [group, centers] = to_python(std::move(done.found));
-            return std::tuple(to_numpy(std::move(done.order)), std::move(group), std::move(centers));
+            return std::tuple(
+                to_numpy(std::move(done.order)), std::move(group), std::move(centers),
+                std::pair(to_numpy(std::move(done.beside.of_others)), to_numpy(std::move(done.beside.of_pta))));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("rank"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
         nb::arg("near"), nb::arg("sorts"), nb::arg("friends"), nb::arg("rounds"), nb::arg("proposals"),
-        nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("bounds"), nb::arg("drawn"),
+        nb::arg("monitor"), nb::arg("threads"));
     m.def(
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,

@@ -5,6 +5,7 @@
 // number of threads.
 #pragma once
 
+#include "beside_pta.hpp"
 #include "crowd_anneal.hpp"
 #include "crowd_result.hpp"
 #include "csr.hpp"
@@ -12,9 +13,16 @@
 
 namespace anonset {
 
+// Segments in which PTA's losses are wanted as well; none if `count` is 0.
+struct PtaSample {
+    const std::int64_t *bounds, *drawn;
+    std::int64_t count;
+};
+
 struct DenseResult {
     std::vector<std::int64_t> order;  // Gray order of the rows
     CrowdResult found;                // with the rows in that order
+    SegmentLosses beside;             // of the sample
 };
 
 namespace crowd {
@@ -23,13 +31,16 @@ namespace crowd {
 class DenseCrowd {
   public:
     DenseCrowd(const Csr& data, const std::int32_t* rank, std::int32_t n_items, const CrowdDenseOptions& options,
-               int threads, Monitor& monitor)
+               const PtaSample& sample, int threads, Monitor& monitor)
         : bits_(data, rank, n_items, threads, monitor),
           words_(bits_.words()),
           options_(options),
           threads_(thread_count(threads)),
           monitor_(monitor),
           order_(bits_.order()),
+          segments_{data, order_.data(), n_items, sample.bounds},
+          sample_(sample),
+          of_pta_(sample.count),
           group_(data.rows, 0) {
         const std::int64_t size = std::max(options.block, 8 * options.k);
         blocks_ = std::max<std::int64_t>(1, (data.rows + size / 2) / size);
@@ -55,7 +66,9 @@ class DenseCrowd {
         std::vector<std::vector<std::int32_t>> found(blocks_);
         std::vector<std::vector<std::uint64_t>> centers(blocks_);
         std::vector<DenseBlock> workers(threads_, DenseBlock(words_, options_, monitor_));
-        parallel_for(blocks_, threads_, monitor_, [&](std::int64_t b, int worker) {
+        const std::int64_t parts = round == 0 ? std::min<std::int64_t>(sample_.count, 2 * threads_) : 0;
+        parallel_for(blocks_ + parts, threads_, monitor_, [&](std::int64_t b, int worker) {
+            if (b >= blocks_) return form_ptas_groups(b - blocks_, parts);
             DenseBlock& mine = workers[worker];
             std::vector<std::int32_t> given;
             if (round > 0)
@@ -71,6 +84,12 @@ class DenseCrowd {
             before += static_cast<std::int32_t>(centers[b].size() / words_);
             centers_.insert(centers_.end(), centers[b].begin(), centers[b].end());
         }
+    }
+
+    void form_ptas_groups(std::int64_t part, std::int64_t parts) {
+        const std::int64_t from = sample_.count * part / parts, to = sample_.count * (part + 1) / parts;
+        SegmentSample(segments_, sample_.drawn + from, to - from, monitor_)
+            .losses_of_pta(options_.k, of_pta_.data() + from);
     }
 
     static void collect(const Block& block, std::vector<std::int32_t>& found, std::vector<std::uint64_t>& centers) {
@@ -106,7 +125,7 @@ class DenseCrowd {
             seen += size[g];
         }
         for (auto& list : rows_) list.clear();
-        for (const std::int32_t row : order_) rows_[block_of[group_[row]]].push_back(row);
+        for (const std::int64_t row : order_) rows_[block_of[group_[row]]].push_back(static_cast<std::int32_t>(row));
     }
 
     DenseResult result() {
@@ -125,9 +144,19 @@ class DenseCrowd {
             out.found.offsets.push_back(static_cast<std::int64_t>(out.found.items.size()));
         }
         out.found.group.reserve(order_.size());
-        for (const std::int32_t row : order_) out.found.group.push_back(group_[row]);
-        out.order.assign(order_.begin(), order_.end());
+        for (const std::int64_t row : order_) out.found.group.push_back(group_[row]);
+        for (std::int64_t i = 0; i < sample_.count; ++i) out.beside.of_others.push_back(loss(sample_.drawn[i]));
+        out.beside.of_pta = std::move(of_pta_);
+        out.order = std::move(order_);
         return out;
+    }
+
+    std::int64_t loss(std::int64_t segment) const {
+        std::int64_t sum = 0;
+        for (std::int64_t i = sample_.bounds[segment]; i < sample_.bounds[segment + 1]; ++i)
+            for (std::int64_t w = 0; w < words_; ++w)
+                sum += __builtin_popcountll(bits_.row(order_[i])[w] ^ centers_[group_[order_[i]] * words_ + w]);
+        return sum;
     }
 
     std::uint64_t key_from(const std::uint64_t* center, std::uint32_t start) const {
@@ -140,7 +169,11 @@ class DenseCrowd {
     CrowdDenseOptions options_;
     int threads_;
     Monitor& monitor_;
-    std::vector<std::int32_t> order_, group_;
+    std::vector<std::int64_t> order_;
+    Segments segments_;
+    PtaSample sample_;
+    std::vector<std::int64_t> of_pta_;
+    std::vector<std::int32_t> group_;
     std::int64_t blocks_ = 1;
     std::vector<std::uint64_t> centers_;
     std::vector<std::int32_t> local_, counts_;     // local_: the number of a group in its block
@@ -151,9 +184,10 @@ class DenseCrowd {
 
 // Groups of at least k, and the Gray order: `rank` gives each item's position, the most significant first.
 inline DenseResult crowd_dense(const Csr& data, const std::int32_t* rank, std::int32_t n_items,
-                               const CrowdDenseOptions& options, int threads, Monitor& monitor) {
+                               const CrowdDenseOptions& options, const PtaSample& sample, int threads,
+                               Monitor& monitor) {
     if (data.rows == 0) return {};
-    return crowd::DenseCrowd(data, rank, n_items, options, threads, monitor).solve();
+    return crowd::DenseCrowd(data, rank, n_items, options, sample, threads, monitor).solve();
 }
 
 }  // namespace anonset

@@ -37,7 +37,7 @@ class RankedBits {
     std::int32_t item(std::int64_t place) const { return item_[place]; }
 
     // The rows in Gray order; equal rows keep their order.
-    std::vector<std::int32_t> order() const {
+    std::vector<std::int64_t> order() const {
         std::vector<std::uint64_t> ranks(rows_ * words_);
         std::vector<Entry> entries(rows_);
         parallel_for(
@@ -48,7 +48,7 @@ class RankedBits {
             },
             GRAIN);
         sort(entries, ranks);
-        std::vector<std::int32_t> order(rows_);
+        std::vector<std::int64_t> order(rows_);
         for (std::int64_t i = 0; i < rows_; ++i) order[i] = entries[i].row;
         return order;
     }

@@ -390,9 +390,11 @@ def crowd_dense(
     hot: float,
     cold: float,
     seed: int,
+    bounds: Longs,
+    drawn: Longs,
     monitor: Monitor,
     threads: int,
-) -> tuple[Longs, Ints, tuple[Longs, Ints]]: ...
+) -> tuple[Longs, Ints, tuple[Longs, Ints], tuple[Longs, Longs]]: ...
 def crowd_sparse(
     offsets: Longs,
     items: Ints,
@@ -435,7 +437,6 @@ def losses_beside_pta(
     group: Ints,
     center_offsets: Longs,
     center_items: Ints,
-    order: Longs | None,
     threads: int,
     monitor: Monitor,
 ) -> tuple[Longs, Longs]: ...

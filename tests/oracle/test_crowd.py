@@ -12,7 +12,7 @@ from anonset import Transactions, _native
 from anonset.group.centers import losses, majority
 from anonset.job import Job
 from anonset.methods import _never_worse, crowd, pta
-from anonset.order.gray import gray_order, gray_sorted
+from anonset.order.gray import gray_order, gray_sorted, lined_up
 from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
 from tests.oracle.optimum import optimum
@@ -91,7 +91,13 @@ def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
     theirs = pta.run(data, Job(seed=1), k=2, segments=None, item_order="frequency", revote=True)
     poor = np.arange(2500, dtype=np.int32) % 1250
     ordering, quasi = gray_sorted(data, Job())
-    monkeypatch.setattr(crowd, "_dense", lambda *_: (ordering, poor, majority(quasi, poor, Job())))
+    centers = majority(quasi, poor, Job())
+
+    def poorly(_quasi, _k, _effort, job, bounds, drawn):
+        sample = _never_worse.sampled_losses(quasi, poor, centers, bounds, drawn, 2, job) if len(drawn) else None
+        return ordering, poor, centers, sample
+
+    monkeypatch.setattr(crowd, "_dense", poorly)
     assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
 
 
@@ -102,7 +108,8 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     _, quasi = gray_sorted(data, Job())
     bounds = pta.cut(len(quasi), 5)
     groups = _never_worse.pta_groups(quasi, bounds, 5, Job())
-    ours, theirs = _never_worse.sampled_losses(quasi, groups, majority(quasi, groups, Job()), bounds, 5, Job(1))
+    drawn = _never_worse.draw(bounds, False, Job(1))
+    ours, theirs = _never_worse.sampled_losses(quasi, groups, majority(quasi, groups, Job()), bounds, drawn, 5, Job(1))
     assert ours.tolist() == theirs.tolist()
     assert _never_worse.clearly_less(ours / worse, theirs) == (worse > 1.2)
 
@@ -118,9 +125,20 @@ def test_losses_in_segments_are_those_of_ptas_groups_and_of_the_others(threads):
     expected = [np.add.reduceat(one, bounds[:-1]) for one in (theirs, losses(quasi, groups, job, centers))]
     drawn = np.array([0, 3, 4, 7, 12])
     found = _native.losses_beside_pta(
-        quasi.offsets, quasi.items, quasi.n_items, bounds, drawn, 3, groups, *centers, None, threads, job.monitor
+        quasi.offsets, quasi.items, quasi.n_items, bounds, drawn, 3, groups, *centers, threads, job.monitor
     )
     assert [one.tolist() for one in found] == [one[drawn].tolist() for one in expected]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_losses_beside_dense_groups_are_theirs_and_those_of_ptas(threads):
+    draw = np.random.default_rng(9)
+    data, job = Transactions.from_lists([np.flatnonzero(draw.random(70) < 0.3) for _ in range(900)]), Job(1, threads)
+    bounds, drawn = pta.cut(len(data), 3, 13), np.array([0, 3, 4, 7, 12])
+    ordering, groups, centers, sample = crowd._dense(data, 3, 0, job, bounds, drawn)
+    quasi = lined_up(data, ordering, job)
+    expected = _never_worse.sampled_losses(quasi, groups, centers, bounds, drawn, 3, job)
+    assert [one.tolist() for one in sample] == [one.tolist() for one in expected]
 
 
 @settings(max_examples=60)
@@ -131,7 +149,8 @@ def test_the_order_from_bitmaps_is_the_gray_order(seed, items, threads):
     sets = [np.flatnonzero(draw.random(items) < chance) for _ in range(draw.integers(2, 40))]
     data = Transactions.from_lists([sets[i] for i in draw.integers(0, len(sets), 60)], labels=list(range(items)))
     job = Job(1, threads)
-    assert crowd._dense(data, 2, 0, job)[0].tolist() == gray_order(data, job).tolist()
+    none = np.empty(0, dtype=np.int64)
+    assert crowd._dense(data, 2, 0, job, none, none)[0].tolist() == gray_order(data, job).tolist()
 
 
 @pytest.mark.parametrize("effort", [0, 5])

@@ -13,7 +13,6 @@ from anonset.group.centers import Centers, losses, majority
 from anonset.group.windows import window_groups
 from anonset.job import Job
 from anonset.methods.pta import cut
-from anonset.order.gray import lined_up
 from anonset.order.tour import prim_tours
 from anonset.transactions import Ints, Longs, Transactions
 
@@ -23,20 +22,31 @@ CLEAR = 3.0  # standard errors
 
 
 def never_worse_than_pta(
-    quasi: Transactions, groups: Ints, centers: Centers, k: int, sure: bool, job: Job, ordering: Longs | None = None
+    quasi: Transactions, groups: Ints, centers: Centers, k: int, sure: bool, job: Job
 ) -> tuple[Ints, Centers]:
-    """These groups and what they publish, or PTA's should they lose less.
+    """These groups and what they publish, or PTA's should they lose less; `quasi` is in Gray order.
 
-    Groups are in Gray order, and so is `quasi` unless an `ordering` is given that puts it there.
     Unless it must be `sure`, a sample may show that PTA's need not be formed.
     """
     bounds = cut(len(quasi), k)
-    if not sure and len(bounds) - 1 > FEW:
-        sample = sampled_losses(quasi, groups, centers, bounds, k, job, ordering)
-        if clearly_less(*sample):
-            return groups, centers
-    if ordering is not None:
-        quasi = lined_up(quasi, ordering, job)
+    drawn = draw(bounds, sure, job)
+    if len(drawn) and clearly_less(*sampled_losses(quasi, groups, centers, bounds, drawn, k, job)):
+        return groups, centers
+    return better_than_pta(quasi, groups, centers, bounds, k, job)
+
+
+def draw(bounds: Longs, sure: bool, job: Job) -> Longs:
+    """A sample of segments; none where they are few, or where a sample is not enough."""
+    count = len(bounds) - 1
+    if sure or count <= FEW:
+        return np.empty(0, dtype=np.int64)
+    return np.sort(job.random("segments").choice(count, max(SAMPLE, count // SHARE), replace=False))
+
+
+def better_than_pta(
+    quasi: Transactions, groups: Ints, centers: Centers, bounds: Longs, k: int, job: Job
+) -> tuple[Ints, Centers]:
+    """These groups, or the ones that PTA forms in these segments, whichever lose less."""
     theirs = pta_groups(quasi, bounds, k, job)
     their_centers = majority(quasi, theirs, job)
     if losses(quasi, theirs, job, their_centers).sum() < losses(quasi, groups, job, centers).sum():
@@ -45,17 +55,9 @@ def never_worse_than_pta(
 
 
 def sampled_losses(
-    quasi: Transactions,
-    groups: Ints,
-    centers: Centers,
-    bounds: Longs,
-    k: int,
-    job: Job,
-    ordering: Longs | None = None,
+    quasi: Transactions, groups: Ints, centers: Centers, bounds: Longs, drawn: Longs, k: int, job: Job
 ) -> tuple[Longs, Longs]:
-    """What transactions lose in these groups and in PTA's, for each segment of a sample."""
-    count = len(bounds) - 1
-    drawn = np.sort(job.random("segments").choice(count, max(SAMPLE, count // SHARE), replace=False))
+    """What transactions lose in these groups and in PTA's, for each segment drawn."""
     with job.stage("groups") as monitor:
         theirs, ours = _native.losses_beside_pta(
             quasi.offsets,
@@ -66,7 +68,6 @@ def sampled_losses(
             k,
             groups,
             *centers,
-            order=ordering,
             threads=job.threads,
             monitor=monitor,
         )

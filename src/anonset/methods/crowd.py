@@ -33,9 +33,10 @@ from anonset import _native
 from anonset.group.centers import Centers, losses, majority, recode, require_enough
 from anonset.group.diversity import diverse, first_sizes, require_diversity
 from anonset.job import Job
-from anonset.methods._never_worse import never_worse_than_pta
+from anonset.methods._never_worse import better_than_pta, clearly_less, draw, never_worse_than_pta
+from anonset.methods.pta import cut
 from anonset.models.k_anonymity import DIVERSITY
-from anonset.order.gray import gray_sorted, item_ranks
+from anonset.order.gray import gray_sorted, item_ranks, lined_up
 from anonset.release import Draft
 from anonset.spec import MethodSpec, Param
 from anonset.transactions import Ints, Longs, Transactions
@@ -70,9 +71,12 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
     dense = is_dense(quasi, job.threads)
     sure = effort >= SURE_EFFORT
     if dense and diversity is None:
+        bounds = cut(len(quasi), k)
+        drawn = draw(bounds, sure, job)
         with job.stage("groups"):
-            ordering, groups, centers = _dense(quasi, k, effort, job)
-        groups, centers = never_worse_than_pta(quasi, groups, centers, k, sure, job, ordering)
+            ordering, groups, centers, sample = _dense(quasi, k, effort, job, bounds, drawn)
+        if not (len(drawn) and clearly_less(*sample)):
+            groups, centers = better_than_pta(lined_up(quasi, ordering, job), groups, centers, bounds, k, job)
     else:
         ordering, quasi = gray_sorted(quasi, job)
         with job.stage("groups"):
@@ -108,11 +112,17 @@ def is_dense(quasi: Transactions, threads: int = 1) -> bool:
 
 def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
     """The groups of transactions that are in Gray order already."""
-    return _dense(quasi, k, effort, job)[1:]
+    nothing = np.empty(0, dtype=np.int64)
+    return _dense(quasi, k, effort, job, nothing, nothing)[1:3]
 
 
-def _dense(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Longs, Ints, Centers]:
-    """The Gray order, which bitmaps give away at little cost, and groups in that order."""
+def _dense(
+    quasi: Transactions, k: int, effort: int, job: Job, bounds: Longs, drawn: Longs
+) -> tuple[Longs, Ints, Centers, tuple[Longs, Longs]]:
+    """The Gray order, which bitmaps give away at little cost; groups in that order, and what they publish.
+
+    Beside it what transactions lose in these groups and in PTA's, for each segment drawn.
+    """
     return _native.crowd_dense(
         quasi.offsets,
         quasi.items,
@@ -129,6 +139,8 @@ def _dense(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Longs, I
         hot=0.3 + 0.03 * effort,
         cold=0.1 + 0.01 * effort,
         seed=int(job.random("crowd").integers(1 << 62)),
+        bounds=bounds,
+        drawn=drawn,
         monitor=job.monitor,
         threads=job.threads,
     )
