@@ -39,34 +39,19 @@ void bind_crowd(nb::module_& m) {
         nb::arg("monitor"), nb::arg("threads"));
     m.def(
         "crowd_sparse",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,
-           std::int64_t rounds, std::int64_t regroup, std::int64_t cycles, double proposals, double hot, double cold,
-           std::uint64_t seed, std::int64_t part, double grown, bool thin, bool recent, std::int64_t shards,
-           PyMonitor& monitor, int threads) {
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k, std::int32_t reach,
+           std::int32_t keep, std::int32_t again, std::int32_t every, std::int32_t turns, std::int64_t part,
+           std::int64_t rounds, bool recent, std::int64_t shards, PyMonitor& monitor, int threads) {
             CrowdResult found;
-            const CrowdSparseOptions options{k,    visits, rounds, regroup, cycles, proposals, hot,
-                                             cold, seed,   part,   grown,   thin,   recent};
+            const CrowdSparseOptions options{{k, reach, keep, again, every, turns}, part, rounds, recent};
             run(monitor, [&](Monitor& watched) {
                 found = crowd_sparse(to_csr(offsets, items), n_items, options, shards, threads, watched);
             });
             return to_python(std::move(found));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("visits"), nb::arg("rounds"),
-        nb::arg("regroup"), nb::arg("cycles"), nb::arg("proposals"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"),
-        nb::arg("part"), nb::arg("grown"), nb::arg("thin"), nb::arg("recent"), nb::arg("shards"), nb::arg("monitor"),
-        nb::arg("threads"));
-    m.def(
-        "crowd_growth",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int64_t k, std::int64_t visits,
-           std::int64_t stretch, std::int64_t every, PyMonitor& monitor, int threads) {
-            double ratio = 0;
-            run(monitor, [&](Monitor& watched) {
-                ratio = crowd_growth(to_csr(offsets, items), n_items, k, visits, stretch, every, threads, watched);
-            });
-            return ratio;
-        },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("visits"), nb::arg("stretch"),
-        nb::arg("every"), nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("reach"), nb::arg("keep"),
+        nb::arg("again"), nb::arg("every"), nb::arg("turns"), nb::arg("part"), nb::arg("rounds"), nb::arg("recent"),
+        nb::arg("shards"), nb::arg("monitor"), nb::arg("threads"));
 }
 
 }  // namespace anonset::bind

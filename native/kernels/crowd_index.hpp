@@ -19,24 +19,18 @@ ANONSET_CLONES inline void add_scores(std::int16_t* scores, const std::int16_t* 
     for (std::int32_t g = 0; g < count; ++g) scores[g] = static_cast<std::int16_t>(scores[g] + more[g]);
 }
 
-// The largest score, and the first group that has it; `count` is a multiple of 128. most[i] is the largest of the i-th
-// 128.
-ANONSET_CLONES inline Target largest_score(const std::int16_t* scores, std::int32_t count, std::int16_t* most) {
+// The largest score, and the first group that has it; `count` is a multiple of 128.
+ANONSET_CLONES inline Target largest_score(const std::int16_t* scores, std::int32_t count) {
     std::int16_t best = INT16_MIN;
     std::int32_t part = 0;
     for (std::int32_t from = 0; from < count; from += 128) {
         std::int16_t here = INT16_MIN;
         for (std::int32_t g = from; g < from + 128; ++g) here = scores[g] > here ? scores[g] : here;
-        most[from / 128] = here;
         if (here > best) best = here, part = from;
     }
     while (scores[part] != best) ++part;
     return {part, best, 0};
 }
-
-struct Scores {
-    std::vector<std::int16_t> of_group, most;
-};
 
 // Groups as they stood when the index was built.
 class Index {
@@ -69,11 +63,10 @@ class Index {
 
     // What the row gains in the group that suits it best, other than `except`. (Of a very long row only the first
     // items count, so that scores fit; what a change really gains is counted when it is made.)
-    Target best(const Csr& rows, std::int32_t row, std::int32_t except, Scores& work) const {
+    Target best(const Csr& rows, std::int32_t row, std::int32_t except, std::vector<std::int16_t>& work) const {
         if (groups_ == 0) return Target();
-        work.of_group.resize(groups_);
-        work.most.resize(groups_ / 128);
-        std::int16_t* scores = work.of_group.data();
+        work.resize(groups_);
+        std::int16_t* scores = work.data();
         std::memcpy(scores, base_.data(), groups_ * sizeof(std::int16_t));
         const std::int32_t* end = rows.begin(row) + std::min<std::int64_t>(rows.size(row), MOST / 2);
         for (const std::int32_t* i = rows.begin(row); i != end; ++i) {
@@ -86,22 +79,8 @@ class Index {
             for (half = entries_.data() + starts_[2 * *i + 2]; at != half; ++at) ++scores[*at];
         }
         if (except >= 0 && places_[except] >= 0) scores[places_[except]] = NEVER;
-        const Target target = largest_score(scores, groups_, work.most.data());
+        const Target target = largest_score(scores, groups_);
         return target.gain <= NEVER / 2 ? Target() : Target{numbers_[target.group], target.gain, 0};
-    }
-
-    // After `best`: up to `count` groups that the row would gain at least `least` in, as -1 where there are fewer. The
-    // search begins at a group that depends on the row, so that all groups have their turn.
-    void good(const Scores& work, std::int32_t row, std::int32_t least, std::int32_t count, std::int32_t* found) const {
-        const std::int32_t parts = groups_ / 128;
-        std::int32_t have = 0;
-        for (std::int32_t i = 0, part = parts ? row % parts : 0; i < parts && have < count; ++i) {
-            if (work.most[part] >= least)
-                for (std::int32_t g = 128 * part; g < 128 * (part + 1) && have < count; ++g)
-                    if (work.of_group[g] >= least) found[have++] = numbers_[g];
-            if (++part == parts) part = 0;
-        }
-        std::fill(found + have, found + count, -1);
     }
 
   private:

@@ -15,6 +15,7 @@ from anonset.methods import _never_worse, crowd, pta
 from anonset.order.gray import gray_order, gray_sorted, lined_up
 from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
+from tests.oracle.crowd import first_groups
 from tests.oracle.optimum import optimum
 
 
@@ -182,17 +183,31 @@ def test_what_groups_publish_is_the_majority_of_their_members(effort):
             assert found.tolist() == voted.tolist()
 
 
-def test_growing_pays_for_patterns_and_runs_for_skewed_items():
-    draw = np.random.default_rng(7)
-    patterns = [draw.choice(400, size=6, replace=False) for _ in range(100)]
-    woven = [np.union1d(patterns[draw.integers(100)], patterns[draw.integers(100)]) for _ in range(3000)]
-    chance = 1 / np.arange(1, 401)
-    skewed = [draw.choice(400, size=6, p=chance / chance.sum()) for _ in range(3000)]
-    growth = []
-    for sets in (woven, skewed):
-        _, quasi = gray_sorted(Transactions.from_lists([set(s.tolist()) for s in sets]), Job())
-        growth += [crowd._growth(quasi, 5, 50, Job(threads=threads)) for threads in (1, 2)]
-    assert growth[0] == growth[1] > crowd.GROWTH > growth[2] == growth[3]
+@settings(max_examples=300)
+@given(st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20), st.integers(2, 4))
+def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
+    often = {i for i in "abcdefg" if 2 * sum(i in s for s in sets) > k}  # other items are in no center
+    _, quasi = gray_sorted(Transactions.from_lists([s & often for s in sets]), Job())
+    rows = [tuple(row.tolist()) for row in np.split(quasi.items, quasi.offsets[1:-1])]
+    found, _ = _native.crowd_sparse(
+        quasi.offsets,
+        quasi.items,
+        n_items=quasi.n_items,
+        k=k,
+        reach=100,
+        keep=100,
+        again=0,
+        every=1,
+        turns=100,
+        part=1000,
+        rounds=0,
+        recent=False,
+        shards=1,
+        monitor=Job().monitor,
+        threads=2,
+    )
+    groups = [[row for row, g in zip(rows, found, strict=True) if g == group] for group in range(found.max() + 1)]
+    assert sorted(map(sorted, groups)) == sorted(map(sorted, first_groups(rows, k)))
 
 
 @settings(max_examples=60)

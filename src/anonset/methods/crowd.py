@@ -7,11 +7,10 @@ Precondition   transactions with quasi-identifier items Q (all that are not sens
 Pseudo-code    order ← Gray order of the transactions' Q
                dense data:  groups of k from a pool of waiting neighbours; then random moves and swaps between
                             the groups of near neighbours, accepted as in simulated annealing, and groups dissolved
-               sparse data: k equal transactions are a group; groups of k grow around the longest transactions, and
-                            the others join them (runs of k instead where that keeps as much); then, round by round:
-                            dissolve groups whose members gain more elsewhere, move or swap single transactions,
-                            found new groups of k out of those that others can spare; short transactions at last
-                            as dense data
+               sparse data: k equal transactions are a group; around every other one the group of k is sought that
+                            gains most; the best of these groups is formed, then the best of those left, and so on;
+                            the others join them; then, round by round: dissolve groups whose members gain more
+                            elsewhere, move or swap single transactions
                PTA's groups instead, should they lose less (at effort 0 formed only if a sample leaves it open)
                publish every transaction with its Q replaced by the majority of its group
 Postcondition  every transaction is in one group. Groups begin with at least k members. A transaction leaves a group
@@ -54,11 +53,8 @@ EFFORT = Param(
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 SHARD = 250_000  # items in a shard of sparse data at effort 0
-SMALL_SHARD = 60_000  # where groups of long transactions begin as runs: the search costs less, and loses little
-TINY_SHARD = 10_000  # the least where groups begin as runs, unless transactions are short
-GROWTH = 1.075  # from here on groups that grow are worth their time; otherwise runs of k, soon improved, are
-LEAST_GROWTH = 0.92  # the same where there is effort, and time matters less
-SHORT, LONG = 4.0, 6.0  # items per transaction, on average
+PART = 25_000  # transactions among which its groups begin at effort 0
+LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
 
@@ -147,68 +143,31 @@ def _dense(
 
 
 def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
-    mean = max(1.0, quasi.nnz / max(1, len(quasi)))
-    visits = round(min(max(20, 500 / mean), 50 if effort == 0 else 500) * 8 ** (effort / 10))
-    runs = _growth(quasi, k, visits, job) < (LEAST_GROWTH if effort else GROWTH)
-    rounds = _rounds(mean, effort, runs)
+    long, quick = quasi.nnz >= LONG * len(quasi), effort == 0
+    shards = _shards(quasi.nnz, effort)
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        visits=visits,
-        rounds=rounds,
-        regroup=2 if effort >= 3 else 0,
-        cycles=max(0, effort - 4) // 2 if mean < LONG else 0,
-        proposals=5 * effort / mean,
-        hot=0.5,
-        cold=0.1,
-        seed=int(job.random("crowd").integers(1 << 62)),
-        part=10_000 if effort == 0 and mean < SHORT else 25_000,
-        grown=0 if runs else _grown(mean, effort, rounds),
-        thin=rounds == 0 and k >= 15,
-        recent=effort == 0,
-        shards=_shards(quasi.nnz, mean, effort, runs and effort == 0),
+        reach=max(k, round(40 * 8 ** (effort / 10))),
+        keep=2 * k + 8,
+        again=(effort > 0) + (effort >= 5),
+        every=(3 + k // 5) * (1 + long) if quick else max(1, (2 + k // 5) * (1 + long) // (1 + effort)),
+        turns=2 if quick else 6,
+        part=min(PART, max(k, len(quasi) // (2 * shards))) if quick else PART * (1 + effort),
+        rounds=1 - long if quick else 2,
+        recent=quick,
+        shards=shards,
         monitor=job.monitor,
         threads=job.threads,
     )
 
 
-def _growth(quasi: Transactions, k: int, visits: int, job: Job) -> float:
-    """How much grown groups keep, in multiples of what runs of k in Gray order keep; from a sample."""
-    return _native.crowd_growth(
-        quasi.offsets,
-        quasi.items,
-        n_items=quasi.n_items,
-        k=k,
-        visits=visits,
-        stretch=1000,
-        every=12,
-        monitor=job.monitor,
-        threads=job.threads,
-    )
-
-
-def _grown(mean: float, effort: int, rounds: int) -> float:
-    """The share of transactions that groups grow from."""
-    if rounds == 0:
-        return 0.85 if mean >= 16 else 0.6
-    return 0.95 if effort == 0 else 0.85
-
-
-def _rounds(mean: float, effort: int, runs: bool) -> int:
-    """A round costs about as much as PTA where transactions are long, and little where they are short."""
-    short, middle = mean < SHORT, mean < LONG
-    if effort == 0:
-        return short + middle + runs
-    return (4 if short else 2) + runs + (effort >= 4) if middle else 1 + effort // 4
-
-
-def _shards(occurrences: int, mean: float, effort: int, runs: bool) -> int:
+def _shards(occurrences: int, effort: int) -> int:
     """Larger shards lose less. An even number, and two of large data: most machines have an even number of cores."""
-    size = SMALL_SHARD if runs and mean >= LONG else SHARD * (1 + effort)
-    two = TINY_SHARD if runs and mean >= SHORT else SHARD * (1 + (effort > 0)) // 2
-    shards = max(2 if occurrences >= 2 * two else 1, occurrences // size)
+    size = SHARD * (1 + effort)
+    shards = max(2 if occurrences >= SHARD * (1 + (effort > 0)) else 1, occurrences // size)
     return shards + (shards > 1 and shards % 2)
 
 

@@ -59,7 +59,7 @@ SHARD = 250, 400  # groups of sparse transactions that are improved together, fo
 LARGE = 18  # k
 SHORT = 5  # codes of a sparse transaction on average, below which groups start from `crowd`
 MEETINGS = 400_000_000  # of a transaction without a group and any other, beyond which placing would take too long
-PART = 25_000  # sparse transactions among which groups grow
+PART = 25_000  # sparse transactions among which groups begin
 
 
 def run(
@@ -140,17 +140,13 @@ def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
             ordered.items,
             n_items=ordered.n_items,
             k=k,
-            visits=round(60 * 5 ** (effort / 10)),
-            rounds=1 + effort,
-            regroup=0,
-            cycles=0,
-            proposals=0.0,
-            hot=0.3,
-            cold=0.1,
-            seed=0,  # nothing is drawn without proposals
+            reach=round(20 * 5 ** (effort / 10)),
+            keep=2 * k + 8,
+            again=0,
+            every=1,
+            turns=2,
             part=PART,
-            grown=0.85,
-            thin=False,
+            rounds=1 + effort,
             recent=False,
             shards=max(1, len(ordered) // PART),
             monitor=monitor,

@@ -1,0 +1,463 @@
+// Groups of exactly k sparse rows, the best ones first.
+//
+// Equal rows are one class of so many *copies*. Around every class, the *anchor*, the group is sought that gains most
+// beyond what its members can expect anyway. Of all these groups the best one is taken; others that wanted one of its
+// rows look for another group; and so on. Only centers inside the anchor are considered: then all that matters of a
+// candidate is which of the anchor's items it holds, one bit each.
+#pragma once
+
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "bitmap.hpp"
+#include "csr.hpp"
+#include "monitor.hpp"
+
+namespace anonset::crowd {
+
+struct BestFirstOptions {
+    std::int32_t k;
+    std::int32_t reach;  // how far an anchor looks in the inverted list of each of its items, on both sides of itself
+    std::int32_t keep;   // candidates that it remembers
+    std::int32_t again;  // how often it may look anew, when those that it remembers are gone
+    std::int32_t every;  // one class of so many is an anchor
+    std::int32_t turns;  // in which members and center of a group are chosen, at most
+};
+
+inline bool equal(const Csr& rows, std::int32_t one, std::int32_t other) {
+    return rows.size(one) == rows.size(other) && std::equal(rows.begin(one), rows.end(one), rows.begin(other));
+}
+
+// The first row after `from` that differs from it; equal rows lie side by side in Gray order.
+inline std::int32_t end_of_equals(const Csr& rows, std::int32_t from) {
+    std::int32_t to = from + 1;
+    while (to < rows.rows && equal(rows, from, to)) ++to;
+    return to;
+}
+
+// Classes that hold items of an anchor, and which of them: bit i of the mask is the anchor's i-th item.
+struct Sharers {
+    std::vector<std::int32_t> rows;
+    std::vector<std::uint64_t> masks;
+    std::int32_t count = 0;
+
+    void resize(std::size_t most) {
+        rows.resize(most);
+        masks.resize(most);
+    }
+};
+
+// Writes one after the other, without branches: all are written, and those that do not count are written over.
+struct Writer {
+    std::int32_t* rows;
+    std::uint64_t* masks;
+    std::int32_t count = 0;
+
+    explicit Writer(Sharers& to) : rows(to.rows.data()), masks(to.masks.data()) {}
+    void put(std::int32_t row, std::uint64_t mask, bool counts) {
+        rows[count] = row;
+        masks[count] = mask;
+        count += counts;
+    }
+};
+
+// The `keep` that share most items; ties go to the first.
+ANONSET_CLONES inline void keep_most_bits(Sharers& all, std::int32_t keep) {
+    std::int32_t with[65] = {};
+    for (std::int32_t i = 0; i < all.count; ++i) ++with[__builtin_popcountll(all.masks[i])];
+    int least = 64;
+    std::int32_t above = 0;
+    while (least > 1 && above + with[least] < keep) above += with[least--];
+    std::int32_t ties = keep - above;
+    Writer kept(all);
+    for (std::int32_t i = 0; i < all.count; ++i) {
+        const int bits = __builtin_popcountll(all.masks[i]);
+        kept.put(all.rows[i], all.masks[i], bits > least || (bits == least && ties > 0));
+        ties -= bits == least;
+    }
+    all.count = kept.count;
+}
+
+// What candidates would bring to a center, as keys that sort: most first, and the first of those that bring the same.
+// Rows that are gone have no key. Returns the number of keys.
+struct Candidates {
+    const std::int32_t* rows;    // the class of each
+    const std::uint64_t* masks;  // and which items of the anchor it holds
+    std::int32_t count;
+};
+ANONSET_CLONES inline std::size_t weigh(const Candidates& all, std::uint64_t center, std::int32_t unit,
+                                        const std::int32_t* expected, const std::int32_t* left, std::int64_t* keys) {
+    std::size_t live = 0;
+    for (std::int32_t i = 0; i < all.count; ++i) {
+        const std::int32_t brings = 2 * unit * __builtin_popcountll(all.masks[i] & center) - expected[all.rows[i]];
+        keys[live] = (std::int64_t{-brings} << 32) + i;
+        live += left[all.rows[i]] > 0;
+    }
+    return live;
+}
+
+class BestFirst {
+  public:
+    BestFirst(const Csr& rows, std::int32_t n_items, const BestFirstOptions& options, int threads, Monitor& monitor)
+        : rows_(rows), options_(options), k_(options.k), threads_(threads), monitor_(monitor) {
+        find_classes();
+        list_classes(n_items);
+        expect();
+    }
+
+    // Calls take(rows) for every group. Rows without a group would have gained nothing in any that was still possible.
+    template <class Take>
+    void run(Take&& take) {
+        look_around();
+        pick(take);
+        close(take);
+    }
+
+  private:
+    using Ranked = std::pair<std::int32_t, std::int32_t>;  // surplus and anchor, negative so that ties go to the first
+
+    static constexpr std::size_t WANTED = 62;  // items of an anchor that count: one bit each
+    static constexpr std::int32_t UNIT = 32;   // surpluses are multiples of 1/32 of an item
+    static constexpr std::int32_t NONE = INT32_MIN;
+
+    struct List {
+        std::int32_t first = 0, size = 0, gone = 0;
+    };
+    using Members = std::vector<std::pair<std::int32_t, std::int32_t>>;  // candidates and how many copies of each
+    struct Scratch {
+        std::vector<std::uint64_t> mask;  // which of the anchor's items a class holds
+        std::vector<std::int32_t> seen, wanted;
+        Sharers several, single;  // by how many items
+        std::vector<std::int64_t> keys;
+        Members members;
+        std::int32_t found = 0;
+    };
+
+    void find_classes() {
+        for (std::int32_t from = 0, to; from < rows_.rows; from = to) {
+            to = end_of_equals(rows_, from);
+            if (to - from < k_ && rows_.size(from) > 0 && first_.size() % options_.every == 0)
+                anchors_.push_back(static_cast<std::int32_t>(first_.size()));
+            first_.push_back(from);
+            copies_.push_back(to - from);
+        }
+        // k equal rows are a group that loses nothing. Its other rows stay there, or help others who need them.
+        left_ = copies_;
+        for (std::int32_t& left : left_) left -= left >= k_ ? k_ : 0;
+    }
+
+    // For each item the classes that hold it. An item of at most k/2 rows is never in a center: no list.
+    void list_classes(std::int32_t n_items) {
+        lists_.resize(n_items);
+        each_item([&](std::int32_t c, List& list) {
+            list.gone += copies_[c];
+            ++list.size;
+        });
+        std::int32_t total = 0;
+        for (List& list : lists_) {
+            const bool useful = 2 * list.gone > k_;
+            list.first = total;
+            total += useful ? list.size : 0;
+            list.gone = useful ? 0 : -1;
+            list.size = 0;
+        }
+        owner_.resize(total);
+        each_item([&](std::int32_t c, List& list) {
+            if (list.gone == 0 && left_[c] > 0) owner_[list.first + list.size++] = c;
+        });
+    }
+    template <class Body>
+    void each_item(Body&& body) {
+        for (std::int32_t c = 0; c < classes(); ++c)
+            for (const std::int32_t* i = rows_.begin(first_[c]); i != rows_.end(first_[c]); ++i) body(c, lists_[*i]);
+    }
+    std::int32_t classes() const { return static_cast<std::int32_t>(first_.size()); }
+
+    // Everybody can expect to keep about one item; a long row may find another group more easily than a short one,
+    // so it is taken only if it brings a little more. Rows that are equal to k others keep all they have.
+    void expect() {
+        expected_.resize(classes());
+        for (std::int32_t c = 0; c < classes(); ++c) {
+            const auto size = static_cast<std::int32_t>(rows_.size(first_[c]));
+            std::int32_t useful = 0;
+            for (const std::int32_t* i = rows_.begin(first_[c]); i != rows_.end(first_[c]); ++i)
+                useful += lists_[*i].size > 0;
+            expected_[c] = copies_[c] >= k_ ? UNIT * size : UNIT - 1 + useful;
+        }
+    }
+
+    // The first group of every anchor, while all rows are there.
+    void look_around() {
+        const std::size_t count = anchors_.size();
+        surplus_.assign(count, NONE);
+        looked_.assign(count, 0);
+        known_.assign(count, 0);
+        items_.assign(count, 0);
+        candidates_.resize(count * options_.keep);
+        masks_.resize(count * options_.keep);
+        members_.resize(count * k_);
+        scratch_.resize(thread_count(threads_));
+        for (Scratch& scratch : scratch_) {
+            scratch.mask.assign(classes(), 0);
+            scratch.seen.resize(classes() + 1);
+            scratch.several.resize(classes() + 1);
+            scratch.single.resize(classes() + 1);
+        }
+        parallel_for(
+            static_cast<std::int64_t>(count), threads_, monitor_,
+            [&](std::int64_t a, int worker) {
+                remember(static_cast<std::int32_t>(a), scratch_[worker]);
+                best_group(static_cast<std::int32_t>(a), scratch_[worker]);
+            },
+            64);
+    }
+    std::vector<Ranked> ranked() const {
+        std::vector<Ranked> all;
+        for (std::size_t a = 0; a < anchors_.size(); ++a)
+            if (surplus_[a] != NONE) all.emplace_back(surplus_[a], -static_cast<std::int32_t>(a));
+        return all;
+    }
+
+    // The best group of all, and so on, until no anchor finds another.
+    template <class Take>
+    void pick(Take&& take) {
+        std::priority_queue<Ranked> queue(std::less<Ranked>(), ranked());
+        while (!queue.empty()) {
+            const std::int32_t a = -queue.top().second;
+            queue.pop();
+            monitor_.check();
+            if (left_[anchors_[a]] == 0) continue;
+            if (seize(a)) {
+                hand_over(a, take);
+            } else if (seek(a)) {
+                queue.emplace(surplus_[a], -a);
+            }
+        }
+    }
+    // Another group for an anchor whose rows were taken; among others than before if those are no good any more.
+    bool seek(std::int32_t a) {
+        const std::int32_t before = surplus_[a];
+        best_group(a, scratch_[0]);
+        if (surplus_[a] < before - UNIT * k_ / 4 && looked_[a] < options_.again) {
+            ++looked_[a];
+            for (const std::int32_t* i = begin(a); i != end(a); ++i) tidy(lists_[*i]);
+            remember(a, scratch_[0]);
+            best_group(a, scratch_[0]);
+        }
+        return surplus_[a] != NONE;
+    }
+
+    const std::int32_t* begin(std::int32_t a) const { return rows_.begin(first_[anchors_[a]]); }
+    const std::int32_t* end(std::int32_t a) const { return rows_.end(first_[anchors_[a]]); }
+
+    // Lists of which half is gone are cleared of that, so that walking along them stays short.
+    void tidy(List& list) {
+        if (2 * list.gone <= list.size) return;
+        std::int32_t* at = owner_.data() + list.first;
+        list.size = static_cast<std::int32_t>(
+            std::remove_if(at, at + list.size, [&](std::int32_t c) { return left_[c] == 0; }) - at);
+        list.gone = 0;
+    }
+
+    // The candidates that share most items with the anchor, of those that are near it in Gray order.
+    void remember(std::int32_t a, Scratch& scratch) {
+        look_up(a, scratch.wanted);
+        items_[a] = static_cast<std::int32_t>(scratch.wanted.size());
+        scratch.found = 0;
+        for (std::size_t bit = 0; bit < scratch.wanted.size(); ++bit)
+            mark(lists_[scratch.wanted[bit]], anchors_[a], std::uint64_t{1} << bit, scratch);
+        part(scratch);
+        if (scratch.several.count > options_.keep) keep_most_bits(scratch.several, options_.keep);
+        const std::int32_t more = std::min(options_.keep - scratch.several.count, scratch.single.count);
+        known_[a] = 0;
+        memorize(a, scratch.several, scratch.several.count);
+        memorize(a, scratch.single, more);
+    }
+    // Most share a single item: they are candidates only where the others are few.
+    static void part(Scratch& scratch) {
+        Writer several(scratch.several), single(scratch.single);
+        std::uint64_t* masks = scratch.mask.data();
+        const std::int32_t *seen = scratch.seen.data(), *end = seen + scratch.found;
+        for (; seen != end; ++seen) {
+            const std::uint64_t mask = std::exchange(masks[*seen], 0);
+            const bool more = (mask & (mask - 1)) != 0;
+            several.put(*seen, mask, more);
+            single.put(*seen, mask, !more);
+        }
+        scratch.several.count = several.count;
+        scratch.single.count = single.count;
+    }
+    void memorize(std::int32_t a, const Sharers& from, std::int32_t count) {
+        const std::int64_t at = std::int64_t{a} * options_.keep + known_[a];
+        std::copy_n(from.rows.begin(), count, candidates_.begin() + at);
+        std::copy_n(from.masks.begin(), count, masks_.begin() + at);
+        known_[a] += count;
+    }
+    // The anchor's items with a list; of very many the most frequent, which a center is likeliest to keep.
+    void look_up(std::int32_t a, std::vector<std::int32_t>& wanted) const {
+        wanted.clear();
+        for (const std::int32_t* i = begin(a); i != end(a); ++i)
+            if (lists_[*i].size > 0) wanted.push_back(*i);
+        if (wanted.size() <= WANTED) return;
+        std::nth_element(wanted.begin(), wanted.begin() + WANTED, wanted.end(), [&](std::int32_t x, std::int32_t y) {
+            return std::pair(-lists_[x].size, x) < std::pair(-lists_[y].size, y);
+        });
+        wanted.resize(WANTED);
+    }
+    void mark(const List& list, std::int32_t anchor, std::uint64_t bit, Scratch& scratch) const {
+        const std::int32_t *from = owner_.data() + list.first, *to = from + list.size;
+        const std::int32_t* at = std::lower_bound(from, to, anchor);
+        Marker marker{left_.data(), scratch.mask.data(), scratch.seen.data(), scratch.found};
+        if (list.gone == 0) {
+            for (const std::int32_t* c = at - std::min<std::ptrdiff_t>(at - from, options_.reach); c != at; ++c)
+                marker.mark(*c, bit);
+            const std::int32_t* end = at + 1 + std::min<std::ptrdiff_t>(to - at - 1, options_.reach);
+            for (const std::int32_t* c = at + 1; c != end; ++c) marker.mark(*c, bit);
+        } else {
+            std::int32_t left = options_.reach;
+            for (const std::int32_t* c = at; c != from && left > 0;) left -= marker.mark_live(*--c, bit);
+            left = options_.reach;
+            for (const std::int32_t* c = at + 1; c != to && left > 0; ++c) left -= marker.mark_live(*c, bit);
+        }
+        scratch.found = marker.found;
+    }
+    // Without branches: whether a class is gone or new is anybody's guess, and a wrong guess costs more than the work.
+    struct Marker {
+        const std::int32_t* left;
+        std::uint64_t* masks;
+        std::int32_t* seen;
+        std::int32_t found;
+
+        void mark(std::int32_t c, std::uint64_t bit) {
+            const std::uint64_t mask = masks[c];
+            seen[found] = c;
+            found += mask == 0;
+            masks[c] = mask | bit;
+        }
+        bool mark_live(std::int32_t c, std::uint64_t bit) {
+            const std::uint64_t mask = masks[c];
+            const bool live = left[c] > 0;
+            seen[found] = c;
+            found += live && mask == 0;
+            masks[c] = mask | (live ? bit : 0);
+            return live;
+        }
+    };
+
+    // With a given center the best members are known, and with given members the best center: in turn, until nothing
+    // is gained. The anchor holds all items of any center, so the rows of its class are in the group in any case.
+    void best_group(std::int32_t a, Scratch& scratch) {
+        const std::int32_t own = left_[anchors_[a]];
+        surplus_[a] = NONE;
+        std::uint64_t center = ~std::uint64_t{0};
+        for (std::int32_t turn = 0; turn < options_.turns; ++turn) {
+            if (!choose(a, own, center, scratch)) return;
+            const auto [surplus, voted] = vote(a, own, scratch.members);
+            if (voted == 0 || surplus <= surplus_[a]) return;
+            surplus_[a] = surplus;
+            note(a, own, scratch.members);
+            if (voted == center) return;
+            center = voted;
+        }
+    }
+
+    // The rows that bring most to this center, as many as k is more than `own`; false if there are not as many.
+    bool choose(std::int32_t a, std::int32_t own, std::uint64_t center, Scratch& scratch) const {
+        const Candidates all{candidates_.data() + std::int64_t{a} * options_.keep,
+                             masks_.data() + std::int64_t{a} * options_.keep, known_[a]};
+        std::vector<std::int64_t>& keys = scratch.keys;
+        keys.resize(known_[a] + 1);
+        const std::size_t live = weigh(all, center, UNIT, expected_.data(), left_.data(), keys.data());
+        const auto few = std::min<std::size_t>(live, k_ - own);
+        if (few < live) std::nth_element(keys.begin(), keys.begin() + few, keys.begin() + live);
+        std::int32_t missing = k_ - own, rows = 0;
+        for (std::size_t i = 0; i < few; ++i) rows += left_[all.rows[keys[i] & INT32_MAX]];
+        if (rows < missing) return false;
+        if (rows > missing) std::sort(keys.begin(), keys.begin() + few);
+        scratch.members.clear();
+        for (std::size_t i = 0; missing > 0; ++i) {
+            const auto candidate = static_cast<std::int32_t>(keys[i] & INT32_MAX);
+            const std::int32_t taken = std::min(missing, left_[all.rows[candidate]]);
+            scratch.members.emplace_back(candidate, taken);
+            missing -= taken;
+        }
+        return true;
+    }
+
+    // What the members gain beyond their expectations, and their center.
+    std::pair<std::int32_t, std::uint64_t> vote(std::int32_t a, std::int32_t own, const Members& members) const {
+        std::int32_t counts[64], surplus = -own * expected_[anchors_[a]];
+        std::fill(counts, counts + 64, own);
+        std::uint64_t center = 0;
+        for (const auto& [candidate, copies] : members) {
+            const std::int64_t at = std::int64_t{a} * options_.keep + candidate;
+            surplus -= copies * expected_[candidates_[at]];
+            for (std::uint64_t m = masks_[at]; m; m &= m - 1) counts[__builtin_ctzll(m)] += copies;
+        }
+        for (std::int32_t bit = 0; bit < items_[a]; ++bit) {
+            if (2 * counts[bit] <= k_) continue;
+            surplus += UNIT * (2 * counts[bit] - k_);
+            center |= std::uint64_t{1} << bit;
+        }
+        return {surplus, center};
+    }
+    void note(std::int32_t a, std::int32_t own, const Members& members) {
+        std::int32_t* at = std::fill_n(members_.data() + std::int64_t{a} * k_, own, anchors_[a]);
+        for (const auto& [candidate, copies] : members)
+            at = std::fill_n(at, copies, candidates_[std::int64_t{a} * options_.keep + candidate]);
+    }
+
+    // Takes all rows of the anchor's group, or none if some are gone.
+    bool seize(std::int32_t a) {
+        const std::int32_t* mine = members_.data() + std::int64_t{a} * k_;
+        std::int32_t taken = 0;
+        while (taken < k_ && left_[mine[taken]] > 0) --left_[mine[taken++]];
+        if (taken == k_) return true;
+        while (taken > 0) ++left_[mine[--taken]];
+        return false;
+    }
+    template <class Take>
+    void hand_over(std::int32_t a, Take&& take) {
+        std::vector<std::int32_t> group;
+        const std::int32_t* mine = members_.data() + std::int64_t{a} * k_;
+        for (std::int32_t i = 0; i < k_; ++i) group.push_back(pop_row(mine[i]));
+        take(group);
+    }
+    // Rows of a class are taken from its end.
+    std::int32_t pop_row(std::int32_t c) {
+        const std::int32_t row = first_[c] + --copies_[c];
+        if (left_[c] == 0 && (copies_[c] == 0 || copies_[c] == k_))
+            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i)
+                if (List& list = lists_[*i]; list.size > 0) ++list.gone;
+        return row;
+    }
+
+    // What is left of k or more equal rows is a group.
+    template <class Take>
+    void close(Take&& take) {
+        std::vector<std::int32_t> group;
+        for (std::int32_t c = 0; c < classes(); ++c) {
+            if (copies_[c] < k_) continue;
+            group.resize(copies_[c]);
+            std::iota(group.begin(), group.end(), first_[c]);
+            take(group);
+        }
+    }
+
+    const Csr rows_;
+    const BestFirstOptions options_;
+    const std::int32_t k_;
+    const int threads_;
+    Monitor& monitor_;
+    std::vector<std::int32_t> first_, copies_, left_, expected_;  // of each class; left: rows that may join a group
+    std::vector<List> lists_;
+    std::vector<std::int32_t> owner_;
+    std::vector<std::int32_t> anchors_, items_, surplus_, looked_, known_;  // of each anchor
+    std::vector<std::int32_t> candidates_;  // `keep` of each anchor, of which some are known
+    std::vector<std::uint64_t> masks_;
+    std::vector<std::int32_t> members_;  // k of each anchor
+    std::vector<Scratch> scratch_;
+};
+
+}  // namespace anonset::crowd
