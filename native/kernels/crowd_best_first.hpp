@@ -120,6 +120,7 @@ class BestFirst {
     static constexpr std::size_t WANTED = 62;  // items of an anchor that count: one bit each
     static constexpr std::int32_t UNIT = 32;   // surpluses are multiples of 1/32 of an item
     static constexpr std::int32_t NONE = INT32_MIN;
+    static constexpr std::size_t MANY = 256;  // anchors
 
     struct List {
         std::int32_t first = 0, size = 0, gone = 0;
@@ -206,11 +207,7 @@ class BestFirst {
         }
         parallel_for(
             static_cast<std::int64_t>(count), threads_, monitor_,
-            [&](std::int64_t a, int worker) {
-                remember(static_cast<std::int32_t>(a), scratch_[worker]);
-                best_group(static_cast<std::int32_t>(a), scratch_[worker]);
-            },
-            64);
+            [&](std::int64_t a, int worker) { look(static_cast<std::int32_t>(a), scratch_[worker]); }, 64);
     }
     std::vector<Ranked> ranked() const {
         std::vector<Ranked> all;
@@ -219,35 +216,53 @@ class BestFirst {
         return all;
     }
 
-    // The best group of all, and so on, until no anchor finds another.
+    // The best group of all, and so on, until no anchor finds another. Anchors that have to look for new candidates wait
+    // until they are many, and then do so side by side.
     template <class Take>
     void pick(Take&& take) {
         std::priority_queue<Ranked> queue(std::less<Ranked>(), ranked());
-        while (!queue.empty()) {
+        std::vector<std::int32_t> waiting;
+        while (!queue.empty() || !waiting.empty()) {
+            monitor_.check();
+            if (queue.empty() || waiting.size() == MANY) {
+                look_again(waiting);
+                for (const std::int32_t a : std::exchange(waiting, {}))
+                    if (surplus_[a] != NONE) queue.emplace(surplus_[a], -a);
+                continue;
+            }
             const std::int32_t a = -queue.top().second;
             queue.pop();
-            monitor_.check();
             if (left_[anchors_[a]] == 0) continue;
             if (seize(a)) {
                 hand_over(a, take);
-            } else if (seek(a)) {
+            } else if (!content(a)) {
+                waiting.push_back(a);
+            } else if (surplus_[a] != NONE) {
                 queue.emplace(surplus_[a], -a);
             }
         }
     }
-    // Another group for an anchor whose rows were taken; among others than before if those are no good any more.
-    bool seek(std::int32_t a) {
+    // Another group for an anchor whose rows were taken. False if it lost so much that it should look further.
+    bool content(std::int32_t a) {
         const std::int32_t before = surplus_[a];
         best_group(a, scratch_[0]);
-        if (surplus_[a] < before - UNIT * k_ / 4 && looked_[a] < options_.again) {
+        return surplus_[a] >= before - UNIT * k_ / 4 || looked_[a] == options_.again;
+    }
+    void look_again(const std::vector<std::int32_t>& waiting) {
+        for (const std::int32_t a : waiting) {
             ++looked_[a];
             for (const std::int32_t* i = begin(a); i != end(a); ++i) tidy(lists_[*i]);
-            remember(a, scratch_[0]);
-            best_group(a, scratch_[0]);
         }
-        return surplus_[a] != NONE;
+        parallel_for(
+            static_cast<std::int64_t>(waiting.size()), threads_, monitor_,
+            [&](std::int64_t i, int worker) { look(waiting[i], scratch_[worker]); }, 16);
     }
-
+    void look(std::int32_t a, Scratch& scratch) {
+        surplus_[a] = NONE;
+        if (left_[anchors_[a]] == 0) return;
+        remember(a, scratch);
+        best_group(a, scratch);
+    }
     const std::int32_t* begin(std::int32_t a) const { return rows_.begin(first_[anchors_[a]]); }
     const std::int32_t* end(std::int32_t a) const { return rows_.end(first_[anchors_[a]]); }
 

@@ -54,6 +54,7 @@ DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more tha
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 PART = 25_000  # transactions among which its groups begin at effort 0
+DEEP = 5  # the effort from which on one shard may have to do for two threads, which loses less and takes longer
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
@@ -152,7 +153,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         k=k,
         reach=max(k, round(40 * 8 ** (effort / 10))),
         keep=2 * k + 8,
-        again=(effort > 0) + (effort >= 5),
+        again=(effort > 0) + (effort >= 8),
         every=(3 + k // 5) * (1 + long) if quick else max(1, (2 + k // 5) * (1 + long) // (1 + effort)),
         turns=2 if quick else 6,
         part=min(PART, max(k, len(quasi) // (2 * shards))) if quick else PART * (1 + effort),
@@ -165,9 +166,9 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
 
 
 def _shards(occurrences: int, effort: int) -> int:
-    """Larger shards lose less. An even number, and two of large data: most machines have an even number of cores."""
-    size = SHARD * (1 + effort)
-    shards = max(2 if occurrences >= SHARD * (1 + (effort > 0)) else 1, occurrences // size)
+    """Larger shards lose less. An even number, most machines have an even number of cores; two soon if in a hurry."""
+    least = 2 if effort < DEEP and occurrences >= SHARD * (1 + (effort > 0)) else 1
+    shards = max(least, occurrences // (SHARD * (1 + effort)))
     return shards + (shards > 1 and shards % 2)
 
 

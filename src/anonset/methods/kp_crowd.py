@@ -143,7 +143,7 @@ def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
             reach=round(20 * 5 ** (effort / 10)),
             keep=2 * k + 8,
             again=0,
-            every=1,
+            every=max(1, (2 + k // 5) // (1 + effort)),
             turns=2,
             part=PART,
             rounds=1 + effort,
