@@ -17,13 +17,12 @@ void bind_crowd(nb::module_& m) {
     m.def(
         "crowd_dense",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, std::int64_t k, std::int64_t block,
-           std::int64_t pool, std::int64_t near, std::int64_t sorts, bool friends, std::int64_t rounds,
-           double proposals, std::int64_t partners, double hot, double cold, std::uint64_t seed,
-           In<std::int64_t> bounds, In<std::int64_t> drawn, PyMonitor& monitor, int threads) {
+           std::int64_t pool, std::int64_t near, std::int64_t sorts, std::int64_t rounds, double visits,
+           std::int64_t partners, double hot, double cold, std::uint64_t seed, In<std::int64_t> bounds,
+           In<std::int64_t> drawn, PyMonitor& monitor, int threads) {
             const PtaSample sample{bounds.data(), drawn.data(), static_cast<std::int64_t>(drawn.shape(0))};
             DenseResult done;
-            const CrowdDenseOptions options{k,      block,     pool,     near, sorts, friends,
-                                            rounds, proposals, partners, hot,  cold,  seed};
+            const CrowdDenseOptions options{k, block, pool, {near, sorts}, rounds, visits, partners, hot, cold, seed};
             run(monitor, [&](Monitor& watched) {
                 done = crowd_dense(to_csr(offsets, items), rank.data(), static_cast<std::int32_t>(rank.shape(0)),
                                    options, sample, threads, watched);
@@ -34,9 +33,8 @@ void bind_crowd(nb::module_& m) {
                 std::pair(to_numpy(std::move(done.beside.of_others)), to_numpy(std::move(done.beside.of_pta))));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("rank"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
-        nb::arg("near"), nb::arg("sorts"), nb::arg("friends"), nb::arg("rounds"), nb::arg("proposals"),
-        nb::arg("partners"), nb::arg("hot"), nb::arg("cold"), nb::arg("seed"), nb::arg("bounds"), nb::arg("drawn"),
-        nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("near"), nb::arg("sorts"), nb::arg("rounds"), nb::arg("visits"), nb::arg("partners"), nb::arg("hot"),
+        nb::arg("cold"), nb::arg("seed"), nb::arg("bounds"), nb::arg("drawn"), nb::arg("monitor"), nb::arg("threads"));
     m.def(
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k, std::int32_t reach,

@@ -55,6 +55,19 @@ class Block {
     }
     const std::uint64_t* center(std::int32_t g) const { return planes(g) + 2 * words_; }
 
+    // Memory that will soon be read.
+    template <int W>
+    ANONSET_INLINE void ask_for_row(std::int32_t r) const {
+        __builtin_prefetch(row<W>(r));
+        __builtin_prefetch(group_.data() + r);
+    }
+    template <int W>
+    ANONSET_INLINE void ask_for_group(std::int32_t member) const {
+        const std::uint64_t* v = planes(group_[member]) + width<W>();  // V0 and V1 are looked at first
+        __builtin_prefetch(v);
+        __builtin_prefetch(v + 2 * width<W>() - 1);
+    }
+
     std::int32_t found() {
         size_.push_back(0);
         planes_.resize(planes_.size() + stride_, 0);

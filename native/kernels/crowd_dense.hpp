@@ -1,8 +1,8 @@
 // `crowd` for dense data: few hundred items, long rows (docs/methods/crowd.md).
 //
-// Rows are put into Gray order and solved in blocks, each by itself. Further rounds put groups into other blocks, by
-// other bits of their centers. Blocks run side by side; the answer depends on the seed and the options, never on the
-// number of threads.
+// Rows are put into Gray order (and from then on named by their place there) and solved in blocks, each by itself.
+// Further rounds put groups into other blocks, by other bits of their centers. Blocks run side by side; the answer
+// depends on the seed and the options, never on the number of threads.
 #pragma once
 
 #include "beside_pta.hpp"
@@ -41,17 +41,26 @@ class DenseCrowd {
           segments_{data, order_.data(), n_items, sample.bounds},
           sample_(sample),
           of_pta_(sample.count),
-          group_(data.rows, 0) {
-        const std::int64_t size = std::max(options.block, 8 * options.k);
+          group_(data.rows, 0),
+          seats_(data.rows) {
+        bits_.line_up(order_);
+        const std::int64_t half = std::max(LEAST_BLOCK, data.rows / 2);  // so that two cores have work
+        const std::int64_t size = std::max(std::min(options.block, half), 8 * options.k);
         blocks_ = std::max<std::int64_t>(1, (data.rows + size / 2) / size);
         blocks_ += blocks_ > 1 && blocks_ % 2;  // an even number, as most machines have of cores
     }
 
     DenseResult solve() {
         const std::int64_t rows = static_cast<std::int64_t>(group_.size());
-        rows_.resize(blocks_);
+        std::vector<std::int32_t> block_of(rows);
         for (std::int64_t b = 0; b < blocks_; ++b)
-            rows_[b].assign(order_.begin() + rows * b / blocks_, order_.begin() + rows * (b + 1) / blocks_);
+            std::fill(block_of.begin() + rows * b / blocks_, block_of.begin() + rows * (b + 1) / blocks_,
+                      static_cast<std::int32_t>(b));
+        seat(block_of);
+        if (options_.rounds > 1) {  // otherwise blocks look for neighbours themselves: they need none outside
+            Random random(options_.seed, UINT64_MAX);
+            near_ = NearSearch(bits_.row(0), rows, words_, options_.near).find(random, threads_, monitor_);
+        }
         run(0);
         for (int round = 1; round < options_.rounds; ++round) {
             regroup(round);
@@ -61,6 +70,34 @@ class DenseCrowd {
     }
 
   private:
+    struct Seat {
+        std::int32_t block, place;
+    };
+    static constexpr std::int64_t LEAST_BLOCK = 1024;
+
+    // Rows keep their Gray order inside a block.
+    void seat(const std::vector<std::int32_t>& block_of) {
+        rows_.assign(blocks_, {});
+        for (std::size_t row = 0; row < block_of.size(); ++row) {
+            std::vector<std::int32_t>& list = rows_[block_of[row]];
+            seats_[row] = {block_of[row], static_cast<std::int32_t>(list.size())};
+            list.push_back(static_cast<std::int32_t>(row));
+        }
+    }
+
+    // The neighbours of the rows of a block that are in the block as well.
+    std::vector<std::uint32_t> near_inside(std::int64_t block) const {
+        const std::int64_t near = options_.near.near;
+        std::vector<std::uint32_t> inside(near_.empty() ? 0 : rows_[block].size() * near, NOBODY);
+        for (std::size_t i = 0; i < inside.size() / near; ++i) {
+            std::uint32_t* list = inside.data() + i * near;
+            for (std::int64_t j = rows_[block][i] * near; j < (rows_[block][i] + 1) * near; ++j)
+                if (near_[j] != NOBODY && seats_[near_[j]].block == block)
+                    *list++ = static_cast<std::uint32_t>(seats_[near_[j]].place);
+        }
+        return inside;
+    }
+
     // Solves all blocks; groups are numbered through all of them, and their centers kept for the next round.
     void run(int round) {
         std::vector<std::vector<std::int32_t>> found(blocks_);
@@ -73,7 +110,7 @@ class DenseCrowd {
             std::vector<std::int32_t> given;
             if (round > 0)
                 for (const std::int32_t row : rows_[b]) given.push_back(local_[group_[row]]);
-            mine.solve(bits_, rows_[b], given, round > 0 ? counts_[b] : 0, round,
+            mine.solve(bits_, rows_[b], near_inside(b), std::move(given), round > 0 ? counts_[b] : 0, round,
                        static_cast<std::uint64_t>(round * blocks_ + b));
             collect(mine.result(), found[b], centers[b]);
         });
@@ -104,7 +141,7 @@ class DenseCrowd {
         for (std::int32_t r = 0; r < block.rows(); ++r) found[r] = number[block.group(r)];
     }
 
-    // Other blocks: groups sorted by other bits of their centers. Rows keep their Gray order inside a block.
+    // Other blocks: groups sorted by other bits of their centers.
     void regroup(int round) {
         const auto groups = static_cast<std::int32_t>(centers_.size() / words_);
         Random random(options_.seed, UINT64_MAX - static_cast<std::uint64_t>(round));
@@ -124,8 +161,9 @@ class DenseCrowd {
             local_[g] = counts_[block]++;
             seen += size[g];
         }
-        for (auto& list : rows_) list.clear();
-        for (const std::int64_t row : order_) rows_[block_of[group_[row]]].push_back(static_cast<std::int32_t>(row));
+        std::vector<std::int32_t> block_of_row(group_.size());
+        for (std::size_t row = 0; row < group_.size(); ++row) block_of_row[row] = block_of[group_[row]];
+        seat(block_of_row);
     }
 
     DenseResult result() {
@@ -143,10 +181,9 @@ class DenseCrowd {
                     out.found.items.push_back(static_cast<std::int32_t>(64 * w + __builtin_ctzll(left)));
             out.found.offsets.push_back(static_cast<std::int64_t>(out.found.items.size()));
         }
-        out.found.group.reserve(order_.size());
-        for (const std::int64_t row : order_) out.found.group.push_back(group_[row]);
         for (std::int64_t i = 0; i < sample_.count; ++i) out.beside.of_others.push_back(loss(sample_.drawn[i]));
         out.beside.of_pta = std::move(of_pta_);
+        out.found.group = std::move(group_);
         out.order = std::move(order_);
         return out;
     }
@@ -155,7 +192,7 @@ class DenseCrowd {
         std::int64_t sum = 0;
         for (std::int64_t i = sample_.bounds[segment]; i < sample_.bounds[segment + 1]; ++i)
             for (std::int64_t w = 0; w < words_; ++w)
-                sum += __builtin_popcountll(bits_.row(order_[i])[w] ^ centers_[group_[order_[i]] * words_ + w]);
+                sum += __builtin_popcountll(bits_.row(i)[w] ^ centers_[group_[i] * words_ + w]);
         return sum;
     }
 
@@ -174,6 +211,8 @@ class DenseCrowd {
     PtaSample sample_;
     std::vector<std::int64_t> of_pta_;
     std::vector<std::int32_t> group_;
+    std::vector<Seat> seats_;
+    std::vector<std::uint32_t> near_;  // of all rows, if there are several rounds
     std::int64_t blocks_ = 1;
     std::vector<std::uint64_t> centers_;
     std::vector<std::int32_t> local_, counts_;     // local_: the number of a group in its block

@@ -53,6 +53,15 @@ class RankedBits {
         return order;
     }
 
+    // Puts the rows in this order.
+    void line_up(const std::vector<std::int64_t>& order) {
+        std::vector<std::uint64_t> bits(bits_.size());
+        parallel_for(
+            rows_, threads_, monitor_,
+            [&](std::int64_t i, int) { std::copy_n(row(order[i]), words_, bits.data() + i * words_); }, GRAIN);
+        bits_.swap(bits);
+    }
+
   private:
     struct Entry {
         std::uint64_t first;  // word of the rank

@@ -52,6 +52,7 @@ EFFORT = Param(
 
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
+FEW = 6_000  # transactions; fewer dense ones get the visits of so many where there is effort: it takes no time
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 PART = 25_000  # transactions among which its groups begin at effort 0
 DEEP = 5  # the effort from which on one shard may have to do for two threads, which loses less and takes longer
@@ -125,16 +126,15 @@ def _dense(
         quasi.items,
         rank=item_ranks(quasi, threads=job.threads),
         k=k,
-        block=1024 if effort < 4 else 1600,
-        pool=96 if effort < 4 else 256,
-        near=6 if effort < 4 else 8,
-        sorts=2 + (effort > 0) + (effort >= 4),
-        friends=effort >= 4,
-        rounds=1 + effort // 2,
-        proposals=6 * 20 ** (effort / 10),
+        block=8192 if effort < 4 else 32768,
+        pool=256 if effort >= 4 else min(max(64, len(quasi) // 300), 256),
+        near=8 if effort >= 4 else 6 if effort else 5,
+        sorts=2 * effort if effort >= 4 else 4 if effort else 2,
+        rounds=1 + 4 * effort // 5,
+        visits=2.75 * 13 ** (effort / 10) * (max(1.0, FEW / max(1, len(quasi))) if effort >= 4 else 1.0),
         partners=8,
-        hot=0.3 + 0.03 * effort,
-        cold=0.1 + 0.01 * effort,
+        hot=0.4,
+        cold=0.15,
         seed=int(job.random("crowd").integers(1 << 62)),
         bounds=bounds,
         drawn=drawn,
