@@ -142,6 +142,16 @@ def test_the_losses_beside_dense_groups_are_theirs_and_those_of_ptas(threads):
     assert [one.tolist() for one in sample] == [one.tolist() for one in expected]
 
 
+@pytest.mark.parametrize("effort", [0, 2, 5])
+def test_dense_groups_in_several_blocks_do_not_depend_on_the_number_of_threads(effort):
+    draw = np.random.default_rng(5)
+    data = Transactions.from_lists([np.flatnonzero(draw.random(40) < 0.3) for _ in range(9000)])
+    alone, three = (run_crowd(data, 5, effort, threads=threads).release for threads in (1, 3))
+    assert anonset.model("k-anonymity", k=5).check(alone).holds
+    assert alone.transactions.items.tolist() == three.transactions.items.tolist()
+    assert alone.transactions.offsets.tolist() == three.transactions.offsets.tolist()
+
+
 @settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from([1, 5, 63, 64, 65, 128, 130, 300]), st.sampled_from([1, 2, 3]))
 def test_the_order_from_bitmaps_is_the_gray_order(seed, items, threads):
