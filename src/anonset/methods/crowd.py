@@ -127,7 +127,7 @@ def _dense(
         rank=item_ranks(quasi, threads=job.threads),
         k=k,
         block=8192 if effort < 4 else 32768,
-        pool=256 if effort >= 4 else min(max(64, len(quasi) // 300), 256),
+        pool=256 if effort >= 4 else min(max(48, len(quasi) // 300), 256),
         near=8 if effort >= 4 else 6 if effort else 5,
         sorts=2 * effort if effort >= 4 else 4 if effort else 2,
         rounds=1 + 4 * effort // 5,
