@@ -76,11 +76,12 @@ class SparseShard {
     // Parts of the Gray order side by side, or one part with all threads.
     void begin() {
         const std::int64_t parts = std::max<std::int64_t>(1, rows() / options_.part);
+        const std::vector<std::int64_t> bounds = even_stretches(groups_.rows(), parts, 0);
         std::vector<std::vector<std::vector<std::int32_t>>> found(parts);
         const int inside = parts == 1 ? threads_ : 1;
         parallel_for(parts, threads_, monitor_, [&](std::int64_t part, int) {
-            const std::int64_t from = rows() * part / parts, to = rows() * (part + 1) / parts;
-            const Csr here{groups_.rows().offsets + from, groups_.rows().items, to - from};
+            const std::int64_t from = bounds[part];
+            const Csr here{groups_.rows().offsets + from, groups_.rows().items, bounds[part + 1] - from};
             BestFirst(here, n_items_, options_.start, inside, monitor_).run([&](std::vector<std::int32_t>& members) {
                 for (std::int32_t& row : members) row += static_cast<std::int32_t>(from);
                 found[part].push_back(members);
@@ -300,9 +301,9 @@ inline CrowdResult crowd_sparse(const Csr& data, std::int32_t n_items, const Cro
     const std::int64_t shards = std::max<std::int64_t>(1, std::min(wanted, data.rows / (2 * options.start.k)));
     const int inside = shards == 1 ? threads : 1;
     std::vector<CrowdResult> parts(shards);
-    auto bound = [&](std::int64_t shard) { return data.rows * shard / shards; };
+    const std::vector<std::int64_t> bounds = even_stretches(data, shards, 2 * options.start.k);
     auto solve = [&](std::int64_t shard, int) {
-        const Csr rows{data.offsets + bound(shard), data.items, bound(shard + 1) - bound(shard)};
+        const Csr rows{data.offsets + bounds[shard], data.items, bounds[shard + 1] - bounds[shard]};
         parts[shard] = crowd::SparseShard(rows, n_items, options, inside, monitor).solve();
     };
     if (shards == 1) {

@@ -32,6 +32,27 @@ void for_rows(const Csr& data, const Row* rows, std::int64_t count, Body&& body)
     }
 }
 
+// Bounds of so many stretches of rows that hold about as many rows and items each, and at least `least` rows, which must
+// be possible.
+inline std::vector<std::int64_t> even_stretches(const Csr& data, std::int64_t count, std::int64_t least) {
+    const auto weight = [&](std::int64_t row) { return data.offsets[row] - data.offsets[0] + row; };
+    std::vector<std::int64_t> bounds(count + 1, 0);
+    for (std::int64_t i = 1; i < count; ++i) {
+        std::int64_t from = bounds[i - 1] + least, to = data.rows - (count - i) * least;
+        while (from < to) {
+            const std::int64_t middle = from + (to - from) / 2;
+            if (weight(middle) * count < weight(data.rows) * i) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        bounds[i] = from;
+    }
+    bounds[count] = data.rows;
+    return bounds;
+}
+
 // The same, owning its memory: what kernels return.
 struct OwnedCsr {
     Buffer<std::int64_t> offsets{0};
