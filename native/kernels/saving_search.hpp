@@ -76,7 +76,8 @@ class Search {
         open({std::numeric_limits<std::int64_t>::max(), 0, 0, -1, {}});
         while (!nodes_.empty()) {
             const Node node = nodes_.front();
-            if (node.split < 0 || looks_ >= budget || node.most <= reached_ + scale_.item / CLOSE) return node.most;
+            if (node.split < 0 || looks_ >= budget || node.most <= reached_ + scale_.item / CLOSE)
+                return std::max(node.most, reached_);  // what was reached has closed other nodes
             std::pop_heap(nodes_.begin(), nodes_.end());
             nodes_.pop_back();
             const std::uint64_t item = std::uint64_t{1} << node.split;

@@ -90,6 +90,27 @@ def test_without_a_search_anchors_say_what_pairs_say_and_never_less():
         assert (values_of(problem, prices, 10**6) >= pairs - 1e-9).all()
 
 
+def worth_at(problem, values, center):
+    """Of the k sets that are worth most if these items are published: above 0, the values are not affordable."""
+    shared = problem.sets.to_scipy().toarray()[:, center].sum(axis=1)
+    worth = np.repeat(values - problem.sets.lengths - len(center) + 2 * shared, problem.weights)
+    return np.sort(worth)[-problem.k :].sum()
+
+
+@pytest.mark.parametrize("k", [5, 10, 20])
+def test_few_popular_items_are_worth_no_more_than_they_cost(k):
+    """Too many sets for all groups, but the best centers hold one to three of the items that most sets hold."""
+    rng = np.random.default_rng(8)
+    chance = 1 / np.arange(1, 401)
+    rows = [np.unique(rng.choice(400, rng.integers(1, 9), p=chance / chance.sum())) for _ in range(1500)]
+    problem = module._problem(Transactions.from_lists([row.tolist() for row in rows]), k)
+    _, prices = module._by_pairs(problem, 6, Job(0))
+    values = problem.at_least(prices, Job(0))
+    popular = np.argsort(-problem.sets.item_counts)[:12]
+    for center in [list(some) for size in (1, 2, 3) for some in combinations(popular, size)]:
+        assert worth_at(problem, values, center) <= 1e-9
+
+
 def test_items_beyond_64_count_as_shared():
     """Nine sets that hardly differ lose little, though each has more items than are decided on."""
     draw = random.Random(4)
