@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "largest.hpp"
@@ -20,9 +22,9 @@ namespace anonset::anchors {
 constexpr std::int64_t PART = 4096;   // an item is (k - 1) * PART units, and what an open one saves per holder is PART
 constexpr std::int64_t STEEPEST = 3;  // lines rise at most so many times as fast as the savings of open items
 
-// 2 - k / c <= above + slope * (c - 1) for every c that is a majority; it is nearly equal for `count` and `count` + 1.
+// 2 - k / c <= above + slope * (c - 1) for every c that is a majority; it is nearly equal from `low` to `high`.
 struct Line {
-    std::int64_t slope, above, count;
+    std::int64_t slope, above, low, high;
 };
 
 class Scale {
@@ -33,7 +35,8 @@ class Scale {
         for (std::int64_t count = k - 1; count >= std::min(majority, k - 1); --count) {
             const std::int64_t run = count * (count + 1), slope = (k * item + run - 1) / run;
             if (slope > STEEPEST * PART || lines_.size() > std::numeric_limits<std::uint8_t>::max()) break;
-            lines_.push_back({slope, above(slope), count});
+            if (k <= FINE && !lines_.empty()) add((lines_.back().slope + slope) / 2, count + 1, count + 1);
+            add(slope, count, count + 1);
         }
     }
     // Rounded down.
@@ -42,6 +45,11 @@ class Scale {
     std::int64_t steepest() const { return lines_.back().slope; }
 
   private:
+    static constexpr std::int64_t FINE = 100;  // up to here there are lines that touch the curve at a single point, too
+
+    void add(std::int64_t slope, std::int64_t low, std::int64_t high) {
+        lines_.push_back({slope, above(slope), low, high});
+    }
     std::int64_t above(std::int64_t slope) const {
         std::int64_t most = std::numeric_limits<std::int64_t>::min();
         for (std::int64_t count = majority; count <= k; ++count)
@@ -56,10 +64,11 @@ struct Helper {
     std::int64_t fee;      // less what it saves by items that stay open
     std::int64_t copies;
 
-    std::int64_t worth() const { return __builtin_popcountll(shared) * PART - fee; }
+    int size() const { return __builtin_popcountll(shared); }
+    // Those that share most come first, and of these those that ask least.
     bool operator<(const Helper& other) const {
-        return worth() != other.worth() ? worth() > other.worth()
-                                        : std::pair(shared, copies) < std::pair(other.shared, other.copies);
+        return std::tuple(-size(), fee, shared, copies) <
+               std::tuple(-other.size(), other.fee, other.shared, other.copies);
     }
 };
 
@@ -67,11 +76,14 @@ class Search {
   public:
     explicit Search(const Scale& scale) : scale_(scale) {}
 
+    // With `budget` looks or more the search may have ended too early.
+    std::int64_t looks() const { return looks_; }
     // No k - 1 of these helpers, which come in their order, save more. Ends after about `budget` looks at one.
     std::int64_t most(const std::vector<Helper>& helpers, int items, std::int64_t budget) {
         helpers_ = &helpers;
         items_ = items;
         looks_ = reached_ = 0;
+        part();
         nodes_.clear();
         open({std::numeric_limits<std::int64_t>::max(), 0, 0, -1, {}});
         while (!nodes_.empty()) {
@@ -114,24 +126,50 @@ class Search {
         std::push_heap(nodes_.begin(), nodes_.end());
     }
 
+    // Helpers that share equally many items.
+    struct Run {
+        std::size_t begin, end;
+        int size;
+    };
+    void part() {
+        runs_.clear();
+        for (std::size_t begin = 0, end; begin < helpers_->size(); begin = end) {
+            const int size = (*helpers_)[begin].size();
+            for (end = begin; end < helpers_->size() && (*helpers_)[end].size() == size;) ++end;
+            runs_.push_back({begin, end, size});
+        }
+    }
+
     // What the best helpers save at most, by the lines of this node; counts how many of them hold each item.
     std::int64_t relaxed(const Node& node) {
-        std::int64_t total = 0, steeper = 0;
+        const std::int64_t above = choose(node);
+        largest_.begin(scale_.k - 1, 0);
+        for (const Run& run : runs_) scan(run, run.size * PART + steeper_[run.size]);
+        count();
+        return above + largest_.sum(scale_.k - 1);
+    }
+    // Nobody in this run is worth more than `most`, less its fee.
+    void scan(const Run& run, std::int64_t most) {
+        std::size_t h = run.begin;
+        for (; h < run.end && most - (*helpers_)[h].fee > largest_.floor(); ++h)
+            largest_.add(worth((*helpers_)[h]), (*helpers_)[h].copies, static_cast<std::int32_t>(h));
+        looks_ += static_cast<std::int64_t>(h - run.begin) + 1;
+    }
+    // Sets the slopes of all items, and what steep ones add at most for a helper that shares so many items.
+    std::int64_t choose(const Node& node) {
+        std::int64_t above = 0;
+        std::fill_n(steeper_.begin(), items_ + 1, 0);
         for (int i = 0; i < items_; ++i) {
             slope_[i] = node.lost >> i & 1 ? 0 : PART;
             if (!(node.kept >> i & 1)) continue;
             const Line& line = scale_.lines()[node.line[i]];
             slope_[i] = line.slope;
-            steeper += line.slope - PART;
-            total += line.above;
+            steeper_[i + 1] = line.slope - PART;
+            above += line.above;
         }
-        largest_.begin(scale_.k - 1, 0);
-        std::size_t h = 0;
-        for (; h < helpers_->size() && (*helpers_)[h].worth() + steeper > largest_.floor(); ++h)
-            largest_.add(worth((*helpers_)[h]), (*helpers_)[h].copies, static_cast<std::int32_t>(h));
-        looks_ += static_cast<std::int64_t>(h) + 1;
-        count();
-        return total + largest_.sum(scale_.k - 1);
+        std::sort(steeper_.begin() + 1, steeper_.begin() + items_ + 1, std::greater<>());
+        for (int i = 1; i <= items_; ++i) steeper_[i] += steeper_[i - 1];
+        return above;
     }
     std::int64_t worth(const Helper& helper) const {
         std::int64_t sum = -helper.fee;
@@ -172,8 +210,8 @@ class Search {
         bool changed = false;
         for (int i = 0; i < items_; ++i) {
             if (!(node.kept >> i & 1)) continue;
-            const std::int64_t touches = scale_.lines()[node.line[i]].count;
-            const int move = holders_[i] < touches ? 1 : holders_[i] > touches + 1 ? -1 : 0;
+            const Line& touches = scale_.lines()[node.line[i]];
+            const int move = holders_[i] < touches.low ? 1 : holders_[i] > touches.high ? -1 : 0;
             const int line = std::clamp(node.line[i] + move, 0, static_cast<int>(scale_.lines().size()) - 1);
             changed = changed || line != node.line[i];
             node.line[i] = static_cast<std::uint8_t>(line);
@@ -186,6 +224,8 @@ class Search {
     int items_ = 0;
     std::int64_t looks_ = 0, reached_ = 0, fees_ = 0;
     std::array<std::int64_t, 64> slope_{}, holders_{};
+    std::array<std::int64_t, 65> steeper_{};
+    std::vector<Run> runs_;
     Largest<std::int64_t> largest_;
     std::vector<Node> nodes_;
 };
