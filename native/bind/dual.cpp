@@ -26,12 +26,12 @@ void bind_dual(nb::module_& m) {
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
            std::int32_t n_items, std::int64_t k, In<std::int64_t> wanted, std::int64_t budget, PyMonitor& monitor,
            int threads) {
-            std::vector<double> values;
+            AnchorPass pass;
             run(monitor, [&](Monitor& watched) {
-                values = anchor_pass(to_csr(offsets, items), weights.data(), prices.data(), n_items, k, wanted.data(),
-                                     static_cast<std::int64_t>(wanted.shape(0)), budget, threads, watched);
+                pass = anchor_pass(to_csr(offsets, items), weights.data(), prices.data(), n_items, k, wanted.data(),
+                                   static_cast<std::int64_t>(wanted.shape(0)), budget, threads, watched);
             });
-            return to_numpy(std::move(values));
+            return std::pair(to_numpy(std::move(pass.value)), to_numpy(std::move(pass.looks)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("n_items"), nb::arg("k"),
         nb::arg("wanted"), nb::arg("budget"), nb::arg("monitor"), nb::arg("threads"));

@@ -78,6 +78,7 @@ class Worker {
     explicit Worker(const Problem& problem)
         : problem_(problem), search_(problem.scale), shared_(problem.data.rows, 0), beyond_(problem.data.rows, 0) {}
 
+    std::int64_t looks() const { return search_.looks(); }
     double value(std::int64_t u, std::int64_t budget) {
         choose(u);
         const std::int64_t end = walk();
@@ -149,15 +150,22 @@ class Worker {
 
 }  // namespace anchors
 
-inline std::vector<double> anchor_pass(const Csr& data, const std::int64_t* weight, const double* y,
-                                       std::int32_t n_items, std::int64_t k, const std::int64_t* wanted,
-                                       std::int64_t count, std::int64_t budget, int threads, Monitor& monitor) {
+struct AnchorPass {
+    std::vector<double> value;        // of each row asked for
+    std::vector<std::int64_t> looks;  // `budget` or more: the value may rise with a larger one
+};
+
+inline AnchorPass anchor_pass(const Csr& data, const std::int64_t* weight, const double* y, std::int32_t n_items,
+                              std::int64_t k, const std::int64_t* wanted, std::int64_t count, std::int64_t budget,
+                              int threads, Monitor& monitor) {
     const anchors::Problem problem(data, weight, y, n_items, k);
-    std::vector<double> value(count);
+    AnchorPass out{std::vector<double>(count), std::vector<std::int64_t>(count)};
     std::vector<anchors::Worker> workers(thread_count(threads), anchors::Worker(problem));
-    parallel_for(count, threads, monitor,
-                 [&](std::int64_t task, int number) { value[task] = workers[number].value(wanted[task], budget); });
-    return value;
+    parallel_for(count, threads, monitor, [&](std::int64_t task, int number) {
+        out.value[task] = workers[number].value(wanted[task], budget);
+        out.looks[task] = workers[number].looks();
+    });
+    return out;
 }
 
 }  // namespace anonset

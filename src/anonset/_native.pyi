@@ -113,7 +113,7 @@ def anchor_pass(
     budget: int,
     monitor: Monitor,
     threads: int,
-) -> Floats: ...
+) -> tuple[Floats, Longs]: ...
 def center_pass(
     offsets: Longs,
     items: Ints,

@@ -19,7 +19,7 @@ def values_of(problem, prices, budget, threads=1):
     """Sets come by rising |set| − price, as the kernel wants them."""
     order = np.argsort(problem.sets.lengths - prices, kind="stable")
     sets, values = problem.sets.take(order), np.empty(len(prices))
-    values[order] = _native.anchor_pass(
+    values[order], _ = _native.anchor_pass(
         sets.offsets,
         sets.items,
         problem.weights[order],
@@ -105,7 +105,7 @@ def test_few_popular_items_are_worth_no_more_than_they_cost(k):
     rows = [np.unique(rng.choice(400, rng.integers(1, 9), p=chance / chance.sum())) for _ in range(1500)]
     problem = module._problem(Transactions.from_lists([row.tolist() for row in rows]), k)
     _, prices = module._by_pairs(problem, 6, Job(0))
-    values = problem.at_least(prices, Job(0))
+    values = module._by_anchors(problem, prices, Job(0))
     popular = np.argsort(-problem.sets.item_counts)[:12]
     for center in [list(some) for size in (1, 2, 3) for some in combinations(popular, size)]:
         assert worth_at(problem, values, center) <= 1e-9
@@ -138,7 +138,23 @@ def test_no_partition_beats_anchors_on_sparse_sets():
         sets = [set(draw.sample("abcdefghijkl", draw.randint(1, 4))) for _ in range(draw.randint(5, 8))]
         problem = module._problem(Transactions.from_lists(sets), draw.randint(2, 4))
         _, prices = module._by_pairs(problem, 6, Job(0))
-        assert problem.total(problem.at_least(prices, Job(0))) <= optimum(sets, problem.k) + 1e-9
+        assert problem.total(module._by_anchors(problem, prices, Job(0))) <= optimum(sets, problem.k) + 1e-9
+
+
+def test_hard_anchors_are_judged_again_and_stay_true(monkeypatch):
+    """With so few looks at first that most searches end too early, and then a few more, or enough."""
+    draw, raised = random.Random(9), 0
+    monkeypatch.setattr(module, "SAVING_LOOKS", 1)
+    for _ in range(600):
+        problem = random_problem(draw)
+        prices, few = prices_for(problem, draw), draw.choice([1, 5, 20])
+        monkeypatch.setattr(module, "LEAST_LOOKS", few)
+        monkeypatch.setattr(module, "HARD_LOOKS", draw.choice([0, 50, 500, 10**6]))
+        values = module._by_anchors(problem, prices, Job(0, 1))
+        assert cheapest_group(problem, values) >= -1e-9
+        assert (values >= values_of(problem, prices, few)).all()
+        raised += problem.total(values) > problem.total(values_of(problem, prices, few))
+    assert raised > 20
 
 
 @pytest.mark.parametrize("budget", [10, 10**5])

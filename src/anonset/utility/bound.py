@@ -52,6 +52,8 @@ FEW = 0.125  # of all items; where sets hold more, anchors say little that cente
 SAVING_LOOKS = 4e10  # at a set that may help another
 LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
+HARD_LOOKS = 8e10  # for all sets together for which these were too few
+MOST_HARD_LOOKS = 20_000_000
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -107,24 +109,27 @@ class _Problem:
         """Whether a set holds few of all items."""
         return float(self.sets.lengths.sum()) < FEW * len(self.sets) * self.sets.n_items
 
-    def at_least(self, prices: Floats, job: Job) -> Floats:
-        """What each set loses in any group of k at these prices; never less than `look` says."""
+    def at_least(self, prices: Floats, rows: Longs, budget: int, job: Job) -> tuple[Floats, Longs]:
+        """What each of these sets loses in any group of k at these prices, never less than `look` says.
+
+        Also how many looks that took: if it is the whole budget, more of them may find more.
+        """
         order = np.argsort(self.sets.lengths - prices, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
         sets = self.sets.take(order)
-        found = np.empty(len(sets))
-        found[order] = _native.anchor_pass(
+        return _native.anchor_pass(
             sets.offsets,
             sets.items,
             self.weights[order],
             prices[order],
             sets.n_items,
             self.k,
-            np.arange(len(sets), dtype=np.int64),
-            int(np.clip(SAVING_LOOKS / len(sets), LEAST_LOOKS, MOST_LOOKS)),
+            place[rows],
+            budget,
             job.monitor,
             job.threads,
         )
-        return found
 
     def lowered(self, values: Floats, target: Floats, job: Job) -> tuple[Floats, Floats, Noted]:
         """The target, lowered until no group loses less than its members' values: true if it was of `values`.
@@ -237,9 +242,17 @@ def _by_pairs(problem: _Problem, passes: int, job: Job) -> tuple[Floats, Floats]
 
 
 def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
-    """What every set loses in the best group around it."""
-    with job.stage("anchors", total=len(prices)):
-        return problem.at_least(prices, job)
+    """What every set loses in the best group around it; for the few that are hard to judge with many more looks."""
+    rows = np.arange(len(prices), dtype=np.int64)
+    budget = int(np.clip(SAVING_LOOKS / len(rows), LEAST_LOOKS, MOST_LOOKS))
+    with job.stage("anchors", total=len(rows)):
+        values, looks = problem.at_least(prices, rows, budget, job)
+    hard = rows[looks >= budget]
+    more = int(min(HARD_LOOKS / max(1, len(hard)), MOST_HARD_LOOKS))
+    with job.stage("hard anchors", total=len(hard)):
+        if more > budget:
+            values[hard] = problem.at_least(prices, hard, more, job)[0]
+    return values
 
 
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:
