@@ -106,7 +106,7 @@ class BestFirst {
         expect();
     }
 
-    // Calls take(rows) for every group. Rows without a group would have gained nothing in any that was still possible.
+    // Calls take(rows) for every group. Rows for which nobody found k - 1 others are in none.
     template <class Take>
     void run(Take&& take) {
         look_around();
@@ -115,11 +115,11 @@ class BestFirst {
     }
 
   private:
-    using Ranked = std::pair<std::int32_t, std::int32_t>;  // surplus and anchor, negative so that ties go to the first
+    using Ranked = std::pair<std::int64_t, std::int32_t>;  // surplus and anchor, negative so that ties go to the first
 
     static constexpr std::size_t WANTED = 62;  // items of an anchor that count: one bit each
     static constexpr std::int32_t UNIT = 32;   // surpluses are multiples of 1/32 of an item
-    static constexpr std::int32_t NONE = INT32_MIN;
+    static constexpr std::int64_t NONE = INT64_MIN;
     static constexpr std::size_t MANY = 256;  // anchors
 
     struct List {
@@ -216,8 +216,8 @@ class BestFirst {
         return all;
     }
 
-    // The best group of all, and so on, until no anchor finds another. Anchors that have to look for new candidates wait
-    // until they are many, and then do so side by side.
+    // The best group of all, and so on, until no anchor finds another. Anchors that have to look for new candidates
+    // wait until they are many, and then do so side by side.
     template <class Take>
     void pick(Take&& take) {
         std::priority_queue<Ranked> queue(std::less<Ranked>(), ranked());
@@ -244,7 +244,7 @@ class BestFirst {
     }
     // Another group for an anchor whose rows were taken. False if it lost so much that it should look further.
     bool content(std::int32_t a) {
-        const std::int32_t before = surplus_[a];
+        const std::int64_t before = surplus_[a];
         best_group(a, scratch_[0]);
         return surplus_[a] >= before - UNIT * k_ / 4 || looked_[a] == options_.again;
     }
@@ -401,18 +401,19 @@ class BestFirst {
     }
 
     // What the members gain beyond their expectations, and their center.
-    std::pair<std::int32_t, std::uint64_t> vote(std::int32_t a, std::int32_t own, const Members& members) const {
-        std::int32_t counts[64], surplus = -own * expected_[anchors_[a]];
+    std::pair<std::int64_t, std::uint64_t> vote(std::int32_t a, std::int32_t own, const Members& members) const {
+        std::int32_t counts[64];
         std::fill(counts, counts + 64, own);
+        std::int64_t surplus = -std::int64_t{own} * expected_[anchors_[a]];
         std::uint64_t center = 0;
         for (const auto& [candidate, copies] : members) {
             const std::int64_t at = std::int64_t{a} * options_.keep + candidate;
-            surplus -= copies * expected_[candidates_[at]];
+            surplus -= std::int64_t{copies} * expected_[candidates_[at]];
             for (std::uint64_t m = masks_[at]; m; m &= m - 1) counts[__builtin_ctzll(m)] += copies;
         }
         for (std::int32_t bit = 0; bit < items_[a]; ++bit) {
             if (2 * counts[bit] <= k_) continue;
-            surplus += UNIT * (2 * counts[bit] - k_);
+            surplus += std::int64_t{UNIT} * (2 * counts[bit] - k_);
             center |= std::uint64_t{1} << bit;
         }
         return {surplus, center};
@@ -468,7 +469,8 @@ class BestFirst {
     std::vector<std::int32_t> first_, copies_, left_, expected_;  // of each class; left: rows that may join a group
     std::vector<List> lists_;
     std::vector<std::int32_t> owner_;
-    std::vector<std::int32_t> anchors_, items_, surplus_, looked_, known_;  // of each anchor
+    std::vector<std::int32_t> anchors_, items_, looked_, known_;  // of each anchor
+    std::vector<std::int64_t> surplus_;
     std::vector<std::int32_t> candidates_;  // `keep` of each anchor, of which some are known
     std::vector<std::uint64_t> masks_;
     std::vector<std::int32_t> members_;  // k of each anchor

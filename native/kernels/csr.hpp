@@ -32,8 +32,8 @@ void for_rows(const Csr& data, const Row* rows, std::int64_t count, Body&& body)
     }
 }
 
-// Bounds of so many stretches of rows that hold about as many rows and items each, and at least `least` rows, which must
-// be possible.
+// Bounds of so many stretches of rows that hold about as many rows and items each, and at least `least` rows, which
+// must be possible.
 inline std::vector<std::int64_t> even_stretches(const Csr& data, std::int64_t count, std::int64_t least) {
     const auto weight = [&](std::int64_t row) { return data.offsets[row] - data.offsets[0] + row; };
     std::vector<std::int64_t> bounds(count + 1, 0);

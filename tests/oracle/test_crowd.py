@@ -193,6 +193,15 @@ def test_what_groups_publish_is_the_majority_of_their_members(effort):
             assert found.tolist() == voted.tolist()
 
 
+def test_a_shard_that_a_huge_transaction_fills_still_has_enough_others():
+    small = [[i % 300, 300 + i % 7] for i in range(1000)]
+    data = Transactions.from_lists([range(260_000), *small], labels=list(range(260_000)))
+    for k in (2, 90):
+        assert crowd._shards(data.nnz, 0) == 2
+        draft = run_crowd(data, k, effort=0)
+        assert anonset.model("k-anonymity", k=k).check(draft.release).holds
+
+
 @settings(max_examples=300)
 @given(st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20), st.integers(2, 4))
 def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
