@@ -452,17 +452,19 @@ def plain_lists(views: pa.Array) -> pa.LargeListArray:
 
 
 def _similar(labels: pa.StringArray, name: str) -> list[str]:
-    """The labels worth comparing with a name that is none of them: all, or the few that share most of its letters."""
+    """The labels worth comparing with a name that is none of them: all, or the few that share most parts of it."""
     few = 500
     if len(labels) <= few:
         return list(labels.to_pylist())
     text, sought = pc.utf8_lower(labels), name.lower()[:64]
     score = np.zeros(len(labels), dtype=np.int32)
-    for pair in {sought[place : place + 2] for place in range(max(1, len(sought) - 1))}:
-        score += 64 * np.asarray(pc.match_substring(text, pair))
+    # Pairs of letters alone tie too often: thousands of numbers share all pairs of 77777.
+    parts = {sought[place : place + size] for size in range(2, 6) for place in range(max(1, len(sought) - size + 1))}
+    for part in parts:
+        score += 64 * np.asarray(pc.match_substring(text, part))
     # Of equally good ones those of about the same length: a name that merely contains this one is hardly meant.
     score -= np.minimum(np.abs(np.asarray(pc.utf8_length(labels)) - len(name)), 63)
-    best = np.argpartition(-score, few)[:few]
+    best = np.argsort(-score, kind="stable")[:few]
     return list(labels.take(pa.array(np.sort(best))).to_pylist())
 
 
