@@ -43,7 +43,7 @@ from anonset.transactions import Ints, Longs, Transactions
 EFFORT = Param(
     "effort",
     "int",
-    "How long to look for better groups, from 0 (about as long as PTA) to 10 (10 to 20 times as long, less loss).",
+    "How long to look for better groups, from 0 (about as long as PTA) to 10 (10 to 30 times as long, less loss).",
     default=2,
     minimum=0,
     maximum=10,
@@ -151,7 +151,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=max(k, round(36 * 3 ** (effort / 10) if long else 40 * 9 ** (effort / 10))),
+        reach=max(k, round(36 * 3 ** (effort / 10) if long else 40 * 10 ** (effort / 10))),
         keep=2 * k + 8,
         again=0 if quick else 1,
         every=max(1, 2 * (3 + k // 5) * (1 + long) // (2 + effort)),
