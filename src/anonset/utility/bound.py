@@ -35,7 +35,8 @@ PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
 ROUNDS = 10
-ROUND_WORK = 6e9  # visits of all rounds; at least three are made
+ROUND_WORK = 6e9  # visits of all rounds
+LEAST_ROUNDS = 3, 8  # are made all the same: of sparse data, where each takes minutes, and of others
 START = 0.5  # above what pairs say at most, where anchors say more
 FAR = 5  # items that transactions lose on average, above which there are too many centers to look at
 RAISE = 0.5  # by which a round raises a value at most
@@ -219,7 +220,8 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
         values, start = anchored, np.minimum(values + START, anchored)
     if rounds is None:
         mean = problem.total(values) / float(problem.weights.sum())
-        rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), 3, ROUNDS))
+        least = LEAST_ROUNDS[not problem.sparse]
+        rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), least, ROUNDS))
     best = max(problem.total(values), problem.total(_by_centers(problem, start, rounds, job)), 0.0)
     return Bound(problem.k, best, best / problem.occurrences)
 
