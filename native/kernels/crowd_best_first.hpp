@@ -91,7 +91,7 @@ ANONSET_CLONES inline std::size_t weigh(const Candidates& all, std::uint64_t cen
     std::size_t live = 0;
     for (std::int32_t i = 0; i < all.count; ++i) {
         const std::int32_t brings = 2 * unit * __builtin_popcountll(all.masks[i] & center) - expected[all.rows[i]];
-        keys[live] = (std::int64_t{-brings} << 32) + i;
+        keys[live] = -brings * (std::int64_t{1} << 32) + i;
         live += left[all.rows[i]] > 0;
     }
     return live;
