@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bitmap.hpp"
+#include "crowd_lists.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 
@@ -24,60 +25,6 @@ struct BestFirstOptions {
     std::int32_t every;  // one class of so many is an anchor
     std::int32_t turns;  // in which members and center of a group are chosen, at most
 };
-
-inline bool equal(const Csr& rows, std::int32_t one, std::int32_t other) {
-    return rows.size(one) == rows.size(other) && std::equal(rows.begin(one), rows.end(one), rows.begin(other));
-}
-
-// The first row after `from` that differs from it; equal rows lie side by side in Gray order.
-inline std::int32_t end_of_equals(const Csr& rows, std::int32_t from) {
-    std::int32_t to = from + 1;
-    while (to < rows.rows && equal(rows, from, to)) ++to;
-    return to;
-}
-
-// Classes that hold items of an anchor, and which of them: bit i of the mask is the anchor's i-th item.
-struct Sharers {
-    std::vector<std::int32_t> rows;
-    std::vector<std::uint64_t> masks;
-    std::int32_t count = 0;
-
-    void resize(std::size_t most) {
-        rows.resize(most);
-        masks.resize(most);
-    }
-};
-
-// Writes one after the other, without branches: all are written, and those that do not count are written over.
-struct Writer {
-    std::int32_t* rows;
-    std::uint64_t* masks;
-    std::int32_t count = 0;
-
-    explicit Writer(Sharers& to) : rows(to.rows.data()), masks(to.masks.data()) {}
-    void put(std::int32_t row, std::uint64_t mask, bool counts) {
-        rows[count] = row;
-        masks[count] = mask;
-        count += counts;
-    }
-};
-
-// The `keep` that share most items; ties go to the first.
-ANONSET_CLONES inline void keep_most_bits(Sharers& all, std::int32_t keep) {
-    std::int32_t with[65] = {};
-    for (std::int32_t i = 0; i < all.count; ++i) ++with[__builtin_popcountll(all.masks[i])];
-    int least = 64;
-    std::int32_t above = 0;
-    while (least > 1 && above + with[least] < keep) above += with[least--];
-    std::int32_t ties = keep - above;
-    Writer kept(all);
-    for (std::int32_t i = 0; i < all.count; ++i) {
-        const int bits = __builtin_popcountll(all.masks[i]);
-        kept.put(all.rows[i], all.masks[i], bits > least || (bits == least && ties > 0));
-        ties -= bits == least;
-    }
-    all.count = kept.count;
-}
 
 // What candidates would bring to a center, as keys that sort: most first, and the first of those that bring the same.
 // Rows that are gone have no key. Returns the number of keys.
@@ -102,7 +49,7 @@ class BestFirst {
     BestFirst(const Csr& rows, std::int32_t n_items, const BestFirstOptions& options, int threads, Monitor& monitor)
         : rows_(rows), options_(options), k_(options.k), threads_(threads), monitor_(monitor) {
         find_classes();
-        list_classes(n_items);
+        lists_.build(rows_, first_, copies_, left_, n_items, k_);
         expect();
     }
 
@@ -122,9 +69,6 @@ class BestFirst {
     static constexpr std::int64_t NONE = INT64_MIN;
     static constexpr std::size_t MANY = 256;  // anchors
 
-    struct List {
-        std::int32_t first = 0, size = 0, gone = 0;
-    };
     using Members = std::vector<std::pair<std::int32_t, std::int32_t>>;  // candidates and how many copies of each
     struct Scratch {
         std::vector<std::uint64_t> mask;  // which of the anchor's items a class holds
@@ -132,7 +76,6 @@ class BestFirst {
         Sharers several, single;  // by how many items
         std::vector<std::int64_t> keys;
         Members members;
-        std::int32_t found = 0;
     };
 
     void find_classes() {
@@ -148,31 +91,6 @@ class BestFirst {
         for (std::int32_t& left : left_) left -= left >= k_ ? k_ : 0;
     }
 
-    // For each item the classes that hold it. An item of at most k/2 rows is never in a center: no list.
-    void list_classes(std::int32_t n_items) {
-        lists_.resize(n_items);
-        each_item([&](std::int32_t c, List& list) {
-            list.gone += copies_[c];
-            ++list.size;
-        });
-        std::int32_t total = 0;
-        for (List& list : lists_) {
-            const bool useful = 2 * list.gone > k_;
-            list.first = total;
-            total += useful ? list.size : 0;
-            list.gone = useful ? 0 : -1;
-            list.size = 0;
-        }
-        owner_.resize(total);
-        each_item([&](std::int32_t c, List& list) {
-            if (list.gone == 0 && left_[c] > 0) owner_[list.first + list.size++] = c;
-        });
-    }
-    template <class Body>
-    void each_item(Body&& body) {
-        for (std::int32_t c = 0; c < classes(); ++c)
-            for (const std::int32_t* i = rows_.begin(first_[c]); i != rows_.end(first_[c]); ++i) body(c, lists_[*i]);
-    }
     std::int32_t classes() const { return static_cast<std::int32_t>(first_.size()); }
 
     // Everybody can expect to keep about one item; a long row may find another group more easily than a short one,
@@ -183,7 +101,7 @@ class BestFirst {
             const auto size = static_cast<std::int32_t>(rows_.size(first_[c]));
             std::int32_t useful = 0;
             for (const std::int32_t* i = rows_.begin(first_[c]); i != rows_.end(first_[c]); ++i)
-                useful += lists_[*i].size > 0;
+                useful += lists_.size(*i) > 0;
             expected_[c] = copies_[c] >= k_ ? UNIT * size : UNIT - 1 + useful;
         }
     }
@@ -251,7 +169,7 @@ class BestFirst {
     void look_again(const std::vector<std::int32_t>& waiting) {
         for (const std::int32_t a : waiting) {
             ++looked_[a];
-            for (const std::int32_t* i = begin(a); i != end(a); ++i) tidy(lists_[*i]);
+            for (const std::int32_t* i = begin(a); i != end(a); ++i) lists_.tidy(*i, left_);
         }
         parallel_for(
             static_cast<std::int64_t>(waiting.size()), threads_, monitor_,
@@ -266,23 +184,14 @@ class BestFirst {
     const std::int32_t* begin(std::int32_t a) const { return rows_.begin(first_[anchors_[a]]); }
     const std::int32_t* end(std::int32_t a) const { return rows_.end(first_[anchors_[a]]); }
 
-    // Lists of which half is gone are cleared of that, so that walking along them stays short.
-    void tidy(List& list) {
-        if (2 * list.gone <= list.size) return;
-        std::int32_t* at = owner_.data() + list.first;
-        list.size = static_cast<std::int32_t>(
-            std::remove_if(at, at + list.size, [&](std::int32_t c) { return left_[c] == 0; }) - at);
-        list.gone = 0;
-    }
-
     // The candidates that share most items with the anchor, of those that are near it in Gray order.
     void remember(std::int32_t a, Scratch& scratch) {
         look_up(a, scratch.wanted);
         items_[a] = static_cast<std::int32_t>(scratch.wanted.size());
-        scratch.found = 0;
+        Marker marker{left_.data(), scratch.mask.data(), scratch.seen.data()};
         for (std::size_t bit = 0; bit < scratch.wanted.size(); ++bit)
-            mark(lists_[scratch.wanted[bit]], anchors_[a], std::uint64_t{1} << bit, scratch);
-        part(scratch);
+            lists_.mark(scratch.wanted[bit], anchors_[a], std::uint64_t{1} << bit, options_.reach, marker);
+        part(scratch, marker.found);
         if (scratch.several.count > options_.keep) keep_most_bits(scratch.several, options_.keep);
         const std::int32_t more = std::min(options_.keep - scratch.several.count, scratch.single.count);
         known_[a] = 0;
@@ -290,10 +199,10 @@ class BestFirst {
         memorize(a, scratch.single, more);
     }
     // Most share a single item: they are candidates only where the others are few.
-    static void part(Scratch& scratch) {
+    static void part(Scratch& scratch, std::int32_t found) {
         Writer several(scratch.several), single(scratch.single);
         std::uint64_t* masks = scratch.mask.data();
-        const std::int32_t *seen = scratch.seen.data(), *end = seen + scratch.found;
+        const std::int32_t *seen = scratch.seen.data(), *end = seen + found;
         for (; seen != end; ++seen) {
             const std::uint64_t mask = std::exchange(masks[*seen], 0);
             const bool more = (mask & (mask - 1)) != 0;
@@ -313,53 +222,13 @@ class BestFirst {
     void look_up(std::int32_t a, std::vector<std::int32_t>& wanted) const {
         wanted.clear();
         for (const std::int32_t* i = begin(a); i != end(a); ++i)
-            if (lists_[*i].size > 0) wanted.push_back(*i);
+            if (lists_.size(*i) > 0) wanted.push_back(*i);
         if (wanted.size() <= WANTED) return;
         std::nth_element(wanted.begin(), wanted.begin() + WANTED, wanted.end(), [&](std::int32_t x, std::int32_t y) {
-            return std::pair(-lists_[x].size, x) < std::pair(-lists_[y].size, y);
+            return std::pair(-lists_.size(x), x) < std::pair(-lists_.size(y), y);
         });
         wanted.resize(WANTED);
     }
-    void mark(const List& list, std::int32_t anchor, std::uint64_t bit, Scratch& scratch) const {
-        const std::int32_t *from = owner_.data() + list.first, *to = from + list.size;
-        const std::int32_t* at = std::lower_bound(from, to, anchor);
-        Marker marker{left_.data(), scratch.mask.data(), scratch.seen.data(), scratch.found};
-        if (list.gone == 0) {
-            for (const std::int32_t* c = at - std::min<std::ptrdiff_t>(at - from, options_.reach); c != at; ++c)
-                marker.mark(*c, bit);
-            const std::int32_t* end = at + 1 + std::min<std::ptrdiff_t>(to - at - 1, options_.reach);
-            for (const std::int32_t* c = at + 1; c != end; ++c) marker.mark(*c, bit);
-        } else {
-            std::int32_t left = options_.reach;
-            for (const std::int32_t* c = at; c != from && left > 0;) left -= marker.mark_live(*--c, bit);
-            left = options_.reach;
-            for (const std::int32_t* c = at + 1; c != to && left > 0; ++c) left -= marker.mark_live(*c, bit);
-        }
-        scratch.found = marker.found;
-    }
-    // Without branches: whether a class is gone or new is anybody's guess, and a wrong guess costs more than the work.
-    struct Marker {
-        const std::int32_t* left;
-        std::uint64_t* masks;
-        std::int32_t* seen;
-        std::int32_t found;
-
-        void mark(std::int32_t c, std::uint64_t bit) {
-            const std::uint64_t mask = masks[c];
-            seen[found] = c;
-            found += mask == 0;
-            masks[c] = mask | bit;
-        }
-        bool mark_live(std::int32_t c, std::uint64_t bit) {
-            const std::uint64_t mask = masks[c];
-            const bool live = left[c] > 0;
-            seen[found] = c;
-            found += live && mask == 0;
-            masks[c] = mask | (live ? bit : 0);
-            return live;
-        }
-    };
-
     // With a given center the best members are known, and with given members the best center: in turn, until nothing
     // is gained. The anchor holds all items of any center, so the rows of its class are in the group in any case.
     void best_group(std::int32_t a, Scratch& scratch) {
@@ -444,8 +313,7 @@ class BestFirst {
     std::int32_t pop_row(std::int32_t c) {
         const std::int32_t row = first_[c] + --copies_[c];
         if (left_[c] == 0 && (copies_[c] == 0 || copies_[c] == k_))
-            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i)
-                if (List& list = lists_[*i]; list.size > 0) ++list.gone;
+            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) lists_.lose(*i);
         return row;
     }
 
@@ -467,8 +335,7 @@ class BestFirst {
     const int threads_;
     Monitor& monitor_;
     std::vector<std::int32_t> first_, copies_, left_, expected_;  // of each class; left: rows that may join a group
-    std::vector<List> lists_;
-    std::vector<std::int32_t> owner_;
+    ClassLists lists_;
     std::vector<std::int32_t> anchors_, items_, looked_, known_;  // of each anchor
     std::vector<std::int64_t> surplus_;
     std::vector<std::int32_t> candidates_;  // `keep` of each anchor, of which some are known
