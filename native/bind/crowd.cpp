@@ -39,9 +39,11 @@ void bind_crowd(nb::module_& m) {
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k, std::int32_t reach,
            std::int32_t keep, std::int32_t again, std::int32_t every, std::int32_t turns, std::int64_t part,
-           std::int64_t rounds, bool recent, std::int64_t shards, PyMonitor& monitor, int threads) {
+           std::int64_t rounds, bool recent, std::int64_t relays, std::int64_t after, std::int64_t passes,
+           std::int64_t block, std::int64_t shards, PyMonitor& monitor, int threads) {
             CrowdResult found;
-            const CrowdSparseOptions options{{k, reach, keep, again, every, turns}, part, rounds, recent};
+            const CrowdSparseOptions options{
+                {k, reach, keep, again, every, turns}, part, rounds, recent, relays, after, passes, block};
             run(monitor, [&](Monitor& watched) {
                 found = crowd_sparse(to_csr(offsets, items), n_items, options, shards, threads, watched);
             });
@@ -49,7 +51,8 @@ void bind_crowd(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("reach"), nb::arg("keep"),
         nb::arg("again"), nb::arg("every"), nb::arg("turns"), nb::arg("part"), nb::arg("rounds"), nb::arg("recent"),
-        nb::arg("shards"), nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("relays"), nb::arg("after"), nb::arg("passes"), nb::arg("block"), nb::arg("shards"), nb::arg("monitor"),
+        nb::arg("threads"));
 }
 
 }  // namespace anonset::bind

@@ -47,6 +47,11 @@ struct SwapTable {
     }
 };
 
+// A row and the group it goes to.
+struct Move {
+    std::int32_t row, to;
+};
+
 class Groups {
   public:
     Groups(const Csr& rows, std::int32_t n_items)
@@ -117,6 +122,27 @@ class Groups {
             groups_[g].members.push_back(row);
         }
         change(groups_[g], newcomers.data(), newcomers.size(), 1);
+    }
+    // Rows leave their groups for others, all at once.
+    void rearrange(const std::vector<Move>& moves) {
+        std::vector<std::int32_t> changed;
+        for (const Move& move : moves) {
+            changed.insert(changed.end(), {group_[move.row], move.to});
+            group_[move.row] = move.to;
+        }
+        std::sort(changed.begin(), changed.end());
+        changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+        for (const std::int32_t g : changed) {
+            auto& members = groups_[g].members;
+            members.erase(std::remove_if(members.begin(), members.end(), [&](auto row) { return group_[row] != g; }),
+                          members.end());
+        }
+        for (const Move& move : moves) groups_[move.to].members.push_back(move.row);
+        for (const std::int32_t g : changed) {
+            groups_[g].items.clear();
+            groups_[g].counts.clear();
+            restore(g, groups_[g].members);
+        }
     }
     // h joins g as a whole.
     void merge(std::int32_t g, std::int32_t h) { join(disband(h), g); }

@@ -1,16 +1,18 @@
 // `crowd` for sparse data: many items, short rows. Groups begin as the best that can be found around each row; then
-// whole groups are dissolved, and rows move or swap.
+// whole groups are dissolved, rows move or swap, and relays of rows change places.
 //
 // Searching runs in parallel on a state that stands still; changes are applied one after the other, each only if it
 // still gains. So the answer does not depend on the number of threads, and every group always has at least k rows.
 #pragma once
 
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include "crowd_best_first.hpp"
 #include "crowd_groups.hpp"
 #include "crowd_index.hpp"
+#include "crowd_relay.hpp"
 #include "crowd_result.hpp"
 #include "monitor.hpp"
 
@@ -21,6 +23,10 @@ struct CrowdSparseOptions {
     std::int64_t part;    // rows among which groups begin
     std::int64_t rounds;  // of dissolving and improving
     bool recent;          // whether later rounds look only at groups that changed in the one before
+    std::int64_t relays;  // rounds in which rows change groups in relays
+    std::int64_t after;   // rounds of dissolving and improving after each of these
+    std::int64_t passes;  // of such a round, at most
+    std::int64_t block;   // groups among which relays are run
 };
 
 namespace crowd {
@@ -42,16 +48,19 @@ class SparseShard {
     CrowdResult solve() {
         begin();
         settle();
-        for (std::int64_t round = 0; round < options_.rounds && polish() > 0; ++round) continue;
+        polish(options_.rounds);
+        for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round) polish(options_.after);
         return result();
     }
 
   private:
-    // The number of changes.
-    std::int64_t polish() {
-        look_around();
-        const std::int64_t dissolved = dissolve();
-        return dissolved + improve();
+    // As long as something changes.
+    void polish(std::int64_t rounds) {
+        for (std::int64_t changes = 1; rounds > 0 && changes > 0; --rounds) {
+            look_around();
+            changes = dissolve();
+            changes += improve();
+        }
     }
 
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }
@@ -239,6 +248,67 @@ class SparseShard {
         groups_.close(r, h, table);
         if (most > 0) make(r, h, partner, most);
         return most > 0;
+    }
+
+    // Relays among groups that lie side by side in Gray order. Returns the number of rows that went elsewhere.
+    std::size_t relay() {
+        const std::vector<std::int32_t> order = side_by_side();
+        const auto parts = static_cast<std::int64_t>(order.size()) / options_.block + 1;
+        std::vector<std::vector<Move>> moves(parts);
+        std::vector<std::int64_t> gained(parts, 0);
+        const int inside = parts == 1 ? threads_ : 1;
+        const std::int32_t crowd = silent();
+        std::vector<std::int32_t> quiet = crowd < 0 ? std::vector<std::int32_t>() : groups_[crowd].members;
+        std::sort(quiet.begin(), quiet.end());
+        parallel_for(parts, threads_, monitor_, [&](std::int64_t part, int) {
+            std::vector<std::int32_t> numbers = share(order, part, parts);
+            std::vector<std::vector<std::int32_t>> members;
+            for (const std::int32_t g : numbers) members.push_back(groups_[g].members);
+            if (crowd >= 0) numbers.push_back(crowd), members.push_back(share(quiet, part, parts));
+            Relay relay(groups_, std::move(numbers), std::move(members), k_, inside, monitor_);
+            gained[part] = relay.run(options_.passes, monitor_);
+            relay.list(moves[part]);
+        });
+        std::vector<Move> all;
+        for (const std::vector<Move>& some : moves) all.insert(all.end(), some.begin(), some.end());
+        [[maybe_unused]] const std::int64_t before = gain();
+        groups_.rearrange(all);
+#ifdef ANONSET_DEBUG_CHECKS
+        if (gain() < std::accumulate(gained.begin(), gained.end(), before))
+            throw std::logic_error("crowd: relays gained less than foretold");
+        for (std::int32_t g = 0; g < groups_.count(); ++g)
+            if (groups_[g].size() > 0 && groups_[g].size() < k_) throw std::logic_error("crowd: a group fell below k");
+#endif
+        return all.size();
+    }
+    static std::vector<std::int32_t> share(const std::vector<std::int32_t>& of, std::int64_t part, std::int64_t parts) {
+        const auto count = static_cast<std::int64_t>(of.size());
+        return {of.begin() + count * part / parts, of.begin() + count * (part + 1) / parts};
+    }
+    // Groups by the row in their middle.
+    std::vector<std::int32_t> side_by_side() const {
+        std::vector<std::pair<std::int32_t, std::int32_t>> middle;
+        for (std::int32_t g = 0; g < groups_.count(); ++g) {
+            if (groups_[g].size() == 0 || groups_[g].silent || groups_[g].center > CenterScores::MOST) continue;
+            std::vector<std::int32_t> rows = groups_[g].members;
+            std::nth_element(rows.begin(), rows.begin() + groups_[g].size() / 2, rows.end());
+            middle.emplace_back(rows[rows.size() / 2], g);
+        }
+        std::sort(middle.begin(), middle.end());
+        std::vector<std::int32_t> order;
+        for (const auto& [row, g] : middle) order.push_back(g);
+        return order;
+    }
+    // The crowd that publishes nothing, or -1.
+    std::int32_t silent() const {
+        std::int32_t g = groups_.count() - 1;
+        while (g >= 0 && !groups_[g].silent) --g;
+        return g;
+    }
+    std::int64_t gain() const {
+        std::int64_t sum = 0;
+        for (std::int32_t g = 0; g < groups_.count(); ++g) sum += groups_[g].gain;
+        return sum;
     }
 
     // Groups are numbered in the order of their first rows.

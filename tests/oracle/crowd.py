@@ -74,3 +74,16 @@ def best_group(anchor, copies, left, k):
 def expected(row, copies, k):
     """What a row can expect to keep: about one item, or all of them if k are equal."""
     return UNIT * len(row) if copies[row] >= k else UNIT - 1 + len(row)
+
+
+def most_at(rows, centers, k):
+    """What rows gain at most if each publishes one of these centers, and each center is published by k or more."""
+    best = {(0,) * len(centers): 0}  # how many are at each center, up to k
+    for row in rows:
+        step = {}
+        for counts, gained in best.items():
+            for c, center in enumerate(centers):
+                now = counts[:c] + (min(k, counts[c] + 1),) + counts[c + 1 :]
+                step[now] = max(step.get(now, -len(rows) * 100), gained + 2 * len(center & set(row)) - len(center))
+        best = step
+    return best[(k,) * len(centers)]

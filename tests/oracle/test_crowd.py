@@ -15,7 +15,7 @@ from anonset.methods import _never_worse, crowd, pta
 from anonset.order.gray import gray_order, gray_sorted, lined_up
 from anonset.utility.bound import lower_bound
 from anonset.utility.information_loss import information_loss
-from tests.oracle.crowd import first_groups
+from tests.oracle.crowd import center_and_half, first_groups, gain, most_at
 from tests.oracle.optimum import optimum
 
 
@@ -202,31 +202,62 @@ def test_a_shard_that_a_huge_transaction_fills_still_has_enough_others():
         assert anonset.model("k-anonymity", k=k).check(draft.release).holds
 
 
-@settings(max_examples=300)
-@given(st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20), st.integers(2, 4))
-def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
-    often = {i for i in "abcdefg" if 2 * sum(i in s for s in sets) > k}  # other items are in no center
-    _, quasi = gray_sorted(Transactions.from_lists([s & often for s in sets]), Job())
-    rows = [tuple(row.tolist()) for row in np.split(quasi.items, quasi.offsets[1:-1])]
+def rows_of(quasi):
+    return [tuple(row.tolist()) for row in np.split(quasi.items, quasi.offsets[1:-1])]
+
+
+def sparse_groups(quasi, k, **options):
+    """Groups of rows as `crowd` begins with them, each looking at all others; options say what is done then."""
+    begin = {"reach": 100, "keep": 100, "turns": 100, "rounds": 0, "recent": False}
+    begin |= {"relays": 0, "after": 0, "passes": 0, "block": 1}
     found, _ = _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=100,
-        keep=100,
         again=0,
         every=1,
-        turns=100,
         part=1000,
-        rounds=0,
-        recent=False,
         shards=1,
         monitor=Job().monitor,
         threads=2,
+        **begin | options,
     )
-    groups = [[row for row, g in zip(rows, found, strict=True) if g == group] for group in range(found.max() + 1)]
-    assert sorted(map(sorted, groups)) == sorted(map(sorted, first_groups(rows, k)))
+    return [
+        [row for row, g in zip(rows_of(quasi), found, strict=True) if g == group] for group in range(found.max() + 1)
+    ]
+
+
+@settings(max_examples=300)
+@given(st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20), st.integers(2, 4))
+def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
+    often = {i for i in "abcdefg" if 2 * sum(i in s for s in sets) > k}  # other items are in no center
+    _, quasi = gray_sorted(Transactions.from_lists([s & often for s in sets]), Job())
+    assert sorted(map(sorted, sparse_groups(quasi, k))) == sorted(map(sorted, first_groups(rows_of(quasi), k)))
+
+
+def total_gain(groups):
+    return sum(gain(row, (center, center)) for group in groups for center, _ in [center_and_half(group)] for row in group)
+
+
+@pytest.mark.parametrize("k", [4, 5, 6])
+def test_relays_find_the_best_groups_of_given_centers_nearly_always(k):
+    draw = np.random.default_rng(k)
+    possible, best = 0, 0
+    poor = {"reach": 2, "keep": 2 * k, "turns": 1}  # so that there is something to gain
+    for _ in range(300):
+        sets = [draw.choice(8, size=draw.integers(0, 6), replace=False) for _ in range(draw.integers(k, 5 * k))]
+        _, quasi = gray_sorted(Transactions.from_lists(sets), Job())
+        before = sparse_groups(quasi, k, **poor)
+        after = sparse_groups(quasi, k, **poor, relays=1, passes=100, block=100)
+        assert min(map(len, after)) >= k
+        assert sorted(row for group in after for row in group) == sorted(rows_of(quasi))
+        most = most_at(rows_of(quasi), [center_and_half(group)[0] for group in before], k)
+        assert total_gain(before) <= min(most, total_gain(after))
+        possible += most > total_gain(before)
+        best += most > total_gain(before) and total_gain(after) >= most
+    assert best >= 0.9 * possible
+    assert possible >= 30
 
 
 @settings(max_examples=60)

@@ -144,6 +144,8 @@ def _dense(
 
 
 def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
+    import os
+    E = lambda n, d: type(d)(os.environ.get(n, d))  # TUNE
     long, quick = quasi.nnz >= LONG * len(quasi), effort == 0
     shards = _shards(quasi.nnz, effort)
     return _native.crowd_sparse(
@@ -159,6 +161,10 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         part=min(PART // (1 + 2 * long), max(k, len(quasi) // (2 * shards))) if quick else PART * (1 + effort),
         rounds=1 - long if quick else 2,
         recent=quick,
+        relays=E("RELAYS", 0 if quick else 1),
+        after=E("AFTER", 1),
+        passes=E("PASSES", 8),
+        block=E("BLOCK", 1024),
         shards=shards,
         monitor=job.monitor,
         threads=job.threads,

@@ -1,0 +1,323 @@
+// Rows change groups in *relays*: one goes where it gains, another one takes its place, a third one takes the place of
+// that one, and so on; the last one comes from a group that has rows to spare, or its place is where the first one
+// went. With given centers the best groups are a flow of least cost with lower bounds, and relays are the paths and
+// circles on which it is improved. Centers stand still meanwhile; when groups vote anew, they can only gain.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bitmap.hpp"
+#include "crowd_groups.hpp"
+#include "crowd_index.hpp"
+#include "crowd_lists.hpp"
+#include "monitor.hpp"
+
+namespace anonset::crowd {
+
+// What a row gains in each of some groups if it publishes their centers. Precondition: none has more than MOST items.
+class CenterScores {
+  public:
+    static constexpr std::int16_t NEVER = -20'000;
+    static constexpr std::int32_t MOST = 5'000;  // items of a row or a center, so that scores fit
+
+    CenterScores(const Groups& groups, const std::vector<std::int32_t>& numbers)
+        : padded_((static_cast<std::int32_t>(numbers.size()) + LANES - 1) / LANES * LANES),
+          base_(padded_, NEVER),
+          starts_(groups.n_items() + 1, 0) {
+        const auto each_item = [&](auto&& body) {
+            for (std::size_t g = 0; g < numbers.size(); ++g)
+                for (const HalfItem& half : groups[numbers[g]].half)
+                    if (half.central) body(static_cast<std::int32_t>(g), half.item);
+        };
+        for (std::size_t g = 0; g < numbers.size(); ++g)
+            base_[g] = static_cast<std::int16_t>(-groups[numbers[g]].center);
+        each_item([&](std::int32_t, std::int32_t item) { ++starts_[item + 1]; });
+        for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+        entries_.resize(starts_.back());
+        std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
+        each_item([&](std::int32_t g, std::int32_t item) { entries_[cursor[item]++] = g; });
+        spread(groups.n_items());
+    }
+
+    std::int32_t padded() const { return padded_; }
+
+    void of(const Csr& rows, std::int32_t row, std::int16_t* scores) const {
+        std::copy(base_.begin(), base_.end(), scores);
+        for (const std::int32_t* i = rows.begin(row); i != rows.end(row); ++i) {
+            if (wide_[*i] >= 0) {
+                add_scores(scores, weights_.data() + std::int64_t{wide_[*i]} * padded_, padded_);
+                continue;
+            }
+            for (std::int32_t e = starts_[*i]; e < starts_[*i + 1]; ++e)
+                scores[entries_[e]] = static_cast<std::int16_t>(scores[entries_[e]] + 2);
+        }
+    }
+
+  private:
+    static constexpr std::int32_t LANES = 64;
+    static constexpr std::int32_t WIDE = 10;  // lists of more than a tenth of all groups are kept as arrays
+
+    void spread(std::int32_t n_items) {
+        wide_.assign(n_items, -1);
+        for (std::int32_t item = 0; item < n_items; ++item) {
+            if (WIDE * (starts_[item + 1] - starts_[item]) <= padded_) continue;
+            wide_[item] = static_cast<std::int32_t>(weights_.size() / padded_);
+            weights_.resize(weights_.size() + padded_, 0);
+            std::int16_t* mine = weights_.data() + std::int64_t{wide_[item]} * padded_;
+            for (std::int32_t e = starts_[item]; e < starts_[item + 1]; ++e) mine[entries_[e]] = 2;
+        }
+    }
+
+    std::int32_t padded_;
+    std::vector<std::int16_t> base_, weights_;
+    std::vector<std::int32_t> starts_, entries_, wide_;
+};
+
+// What a row of a group gains elsewhere, if that is more than any before.
+ANONSET_CLONES inline void raise(std::int16_t* most, const std::int16_t* scores, std::int16_t own, std::int32_t count) {
+    for (std::int32_t g = 0; g < count; ++g) {
+        const auto more = static_cast<std::int16_t>(scores[g] - own);
+        most[g] = more > most[g] ? more : most[g];
+    }
+}
+
+// Places are filled again from group `from`, whose own place is filled at `cost`, where that is best.
+ANONSET_CLONES inline void refill(std::int16_t* costs, std::int16_t* via, const std::int16_t* moves, std::int16_t cost,
+                                  std::int16_t from, std::int32_t count) {
+    for (std::int32_t g = 0; g < count; ++g) {
+        const auto sum = static_cast<std::int16_t>(moves[g] + cost);
+        const auto here = sum < 0 ? sum : std::int16_t{0};
+        const bool better = here > costs[g];
+        costs[g] = better ? here : costs[g];
+        via[g] = better ? from : via[g];
+    }
+}
+// The same from a group with rows to spare. Of equals the last one counts in one case of four, by the dice: so that
+// places do not all wait for the same row.
+ANONSET_CLONES inline void refill_fairly(std::int16_t* costs, std::int16_t* via, const std::int16_t* moves,
+                                         const std::uint16_t* dice, std::int16_t from, std::int32_t count) {
+    const auto salt = static_cast<std::uint16_t>(from * 30011);
+    for (std::int32_t g = 0; g < count; ++g) {
+        const auto here = moves[g] < 0 ? moves[g] : std::int16_t{0};
+        const auto thrown = static_cast<std::uint16_t>(static_cast<std::uint16_t>(dice[g] + salt) * 25173);
+        const bool better = here > costs[g] || (here == costs[g] && (thrown & 0x3000) == 0);
+        costs[g] = better ? here : costs[g];
+        via[g] = better ? from : via[g];
+    }
+}
+
+ANONSET_CLONES inline std::int16_t largest(const std::int16_t* values, std::int32_t count) {
+    std::int16_t most = CenterScores::NEVER;
+    for (std::int32_t g = 0; g < count; ++g) most = values[g] > most ? values[g] : most;
+    return most;
+}
+
+// Some groups, among which rows change places.
+class Relay {
+  public:
+    // `members` are those that may leave; of the crowd that publishes nothing it may be a part of all.
+    Relay(const Groups& groups, std::vector<std::int32_t> numbers, std::vector<std::vector<std::int32_t>> members,
+          std::int32_t k, int threads, Monitor& monitor)
+        : groups_(groups),
+          numbers_(std::move(numbers)),
+          members_(std::move(members)),
+          count_(static_cast<std::int32_t>(numbers_.size())),
+          scores_(groups, numbers_),
+          padded_(scores_.padded()),
+          moves_(std::int64_t{count_} * padded_),
+          most_(count_),
+          dice_(padded_),
+          work_(thread_count(threads), std::vector<std::int16_t>(padded_)),
+          known_(count_, false),
+          looks_(count_, 0) {
+        for (std::vector<std::int32_t>& rows : members_) {
+            std::sort(rows.begin(), rows.end());  // equal ones lie side by side
+            least_.push_back(std::min(rows.size(), static_cast<std::size_t>(k)));
+            much_.push_back(std::max<std::size_t>(1, rows.size() / (MANY * k)));
+        }
+        for (std::int32_t g = 0; g < padded_; ++g) dice_[g] = static_cast<std::uint16_t>(g * 40503);
+        parallel_for(
+            count_, threads, monitor,
+            [&](std::int64_t g, int worker) { look(static_cast<std::int32_t>(g), work_[worker].data()); }, GRAIN);
+    }
+
+    // Returns what is gained, before groups vote anew.
+    std::int64_t run(std::int64_t passes, Monitor& monitor) {
+        std::int64_t gained = 0;
+        for (std::int64_t pass = 0; pass < passes; ++pass) {
+            monitor.check();
+            find_refills();
+            const std::int64_t now = make_relays();
+            gained += now;
+            if (now == 0) break;
+        }
+        return gained;
+    }
+
+    // Adds every row that is in another group now.
+    void list(std::vector<Move>& all) const {
+        for (std::int32_t g = 0; g < count_; ++g)
+            for (const std::int32_t row : members_[g])
+                if (groups_.of(row) != numbers_[g]) all.push_back({row, numbers_[g]});
+    }
+
+  private:
+    static constexpr std::int16_t WORST = -1;  // a place that costs more is left open
+    static constexpr std::int32_t TURNS = 5;   // in which refills are found, each from farther away
+    static constexpr std::int64_t GRAIN = 16;
+    static constexpr std::size_t LONGEST = 40;  // relay
+    static constexpr std::size_t MANY = 4;      // times k: of larger groups some rows are looked at, then others
+
+    struct Leg {
+        std::int32_t from, to;
+    };
+
+    std::int16_t* moves(std::int32_t g) { return moves_.data() + std::int64_t{g} * padded_; }
+    bool spare(std::int32_t g) const { return members_[g].size() > least_[g]; }
+
+    template <class Body>
+    void for_some(std::int32_t g, Body&& body) const {
+        const std::vector<std::int32_t>& rows = members_[g];
+        for (std::size_t i = looks_[g] % much_[g]; i < rows.size(); i += much_[g])
+            if (groups_.rows().size(rows[i]) <= CenterScores::MOST) body(rows[i]);
+    }
+
+    // What the row of g that gains most by it gains in each other group.
+    void look(std::int32_t g) { look(g, work_[0].data()); }
+    void look(std::int32_t g, std::int16_t* scores) {
+        if (known_[g]) return;
+        known_[g] = true;
+        ++looks_[g];
+        std::fill_n(moves(g), padded_, CenterScores::NEVER);
+        std::int32_t last = -1;
+        for_some(g, [&](std::int32_t row) {
+            if (last >= 0 && equal(groups_.rows(), last, row)) return;
+            last = row;
+            scores_.of(groups_.rows(), row, scores);
+            raise(moves(g), scores, scores[g], padded_);
+        });
+        moves(g)[g] = CenterScores::NEVER;
+        most_[g] = largest(moves(g), padded_);
+    }
+
+    // What it costs (0 or less) to fill a place again that a row of a group leaves, and whence.
+    void find_refills() {
+        costs_.assign(padded_, CenterScores::NEVER);
+        via_.assign(padded_, -1);
+        std::vector<std::int16_t> before(padded_, CenterScores::NEVER);
+        for (std::int32_t g = 0; g < count_; ++g) {
+            look(g);
+            if (spare(g)) costs_[g] = before[g] = 0;
+        }
+        for (std::int32_t g = 0; g < count_; ++g)
+            if (spare(g) && most_[g] >= WORST)
+                refill_fairly(costs_.data(), via_.data(), moves(g), dice_.data(), static_cast<std::int16_t>(g),
+                              padded_);
+        bool more = true;
+        for (std::int32_t turn = 1; turn < TURNS && std::exchange(more, false); ++turn)
+            for (std::int32_t g = 0; g < count_; ++g) {
+                if (costs_[g] == before[g] || most_[g] + costs_[g] < WORST) continue;
+                before[g] = costs_[g];
+                refill(costs_.data(), via_.data(), moves(g), costs_[g], static_cast<std::int16_t>(g), padded_);
+                more = true;
+            }
+    }
+
+    // All relays that gain. What is known of refills may be out of date; what a relay gains is counted as things are.
+    std::int64_t make_relays() {
+        std::int64_t gained = 0;
+        for (std::int32_t g = 0; g < count_; ++g)
+            for (std::int64_t gain = best_relay(g); gain > 0; gain = best_relay(g)) {
+                make();
+                gained += gain;
+            }
+        return gained;
+    }
+    std::int64_t best_relay(std::int32_t g) {
+        look(g);
+        if (most_[g] <= 0) return 0;
+        return plan(g, static_cast<std::int32_t>(std::find(moves(g), moves(g) + count_, most_[g]) - moves(g)));
+    }
+    std::int32_t move(std::int32_t from, std::int32_t to) {
+        look(from);
+        return moves(from)[to];
+    }
+    // The best relay in which a row goes from g to `first`: its place is filled, and then the place of whoever fills
+    // it, until the last one comes from a group with rows to spare, or a row of `first` closes the circle. Or, should
+    // places be filled in a circle without g, that circle.
+    std::int64_t plan(std::int32_t g, std::int32_t first) {
+        std::int64_t gain = 0, most = 0;
+        std::size_t length = 0;
+        legs_.clear();
+        for (std::int32_t from = g, to = first; from >= 0 && legs_.size() < LONGEST;
+             to = std::exchange(from, via_[from])) {
+            const auto before =
+                std::find_if(legs_.begin(), legs_.end(), [&](const Leg& leg) { return leg.from == from; });
+            if (before != legs_.end()) return circle(static_cast<std::size_t>(before - legs_.begin()), to);
+            legs_.push_back({from, to});
+            gain += move(from, to);
+            const std::int64_t closed = from == first ? gain : gain + move(first, from);
+            if (closed > most) most = closed, length = legs_.size();
+            if (spare(from) || from == first) {
+                if (gain >= most) most = gain, length = 0;
+                break;
+            }
+        }
+        if (length == 0) return most;
+        legs_.resize(length);
+        if (legs_.back().from != first) legs_.push_back({first, legs_.back().from});
+        return most;
+    }
+    // The last place is to be filled from a group that a row has left before.
+    std::int64_t circle(std::size_t before, std::int32_t to) {
+        const Leg last{legs_[before].from, to};
+        legs_.erase(legs_.begin(), legs_.begin() + static_cast<std::ptrdiff_t>(before) + 1);
+        legs_.push_back(last);
+        std::int64_t gain = 0;
+        for (const Leg& leg : legs_) gain += move(leg.from, leg.to);
+        return gain;
+    }
+    void make() {
+        runners_.clear();
+        for (const Leg& leg : legs_) runners_.push_back(best_for(leg));
+        for (std::size_t i = 0; i < legs_.size(); ++i) {
+            std::vector<std::int32_t>&from = members_[legs_[i].from], &to = members_[legs_[i].to];
+            from.erase(std::lower_bound(from.begin(), from.end(), runners_[i]));
+            to.insert(std::lower_bound(to.begin(), to.end(), runners_[i]), runners_[i]);
+            known_[legs_[i].from] = known_[legs_[i].to] = false;
+        }
+    }
+    std::int32_t best_for(const Leg& leg) const {
+        std::int32_t best = -1, most = INT32_MIN;
+        for_some(leg.from, [&](std::int32_t row) {
+            const std::int32_t gain = worth(row, leg.to) - worth(row, leg.from);
+            if (gain > most) most = gain, best = row;
+        });
+        return best;
+    }
+    std::int32_t worth(std::int32_t row, std::int32_t g) const {
+        std::int32_t sum = 0;
+        for (const HalfItem& half : groups_[numbers_[g]].half)
+            if (half.central) sum += groups_.holds(row, half.item) ? 1 : -1;
+        return sum;
+    }
+
+    const Groups& groups_;
+    const std::vector<std::int32_t> numbers_;
+    std::vector<std::vector<std::int32_t>> members_;
+    const std::int32_t count_;
+    const CenterScores scores_;
+    const std::int32_t padded_;
+    std::vector<std::int16_t> moves_, most_, costs_, via_;
+    std::vector<std::uint16_t> dice_;
+    std::vector<std::vector<std::int16_t>> work_;    // of each thread
+    std::vector<char> known_;                        // whether `moves` is up to date
+    std::vector<std::size_t> looks_, least_, much_;  // of each group; much_: one of so many rows is looked at
+    std::vector<Leg> legs_;
+    std::vector<std::int32_t> runners_;
+};
+
+}  // namespace anonset::crowd
