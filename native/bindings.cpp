@@ -3,7 +3,6 @@
 
 namespace anonset::bind {
 void bind_ant(nb::module_& m);
-void bind_beside_pta(nb::module_& m);
 void bind_crowd(nb::module_& m);
 void bind_degree(nb::module_& m);
 void bind_diverse(nb::module_& m);
@@ -56,7 +55,6 @@ NB_MODULE(_native, m) {
         .def_prop_ro("cancelled", [](PyMonitor& self) { return self.monitor.stop.load(); })
         .def_prop_ro("done", [](PyMonitor& self) { return self.monitor.done.load(); });
     anonset::bind::bind_ant(m);
-    anonset::bind::bind_beside_pta(m);
     anonset::bind::bind_crowd(m);
     anonset::bind::bind_degree(m);
     anonset::bind::bind_diverse(m);

@@ -6,6 +6,9 @@ namespace anonset::bind {
 
 namespace {
 
+auto to_python(SegmentLosses beside) {
+    return std::pair(to_numpy(std::move(beside.of_others)), to_numpy(std::move(beside.of_pta)));
+}
 auto to_python(CrowdResult found) {
     return std::pair(to_numpy(std::move(found.group)),
                      std::pair(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.items))));
@@ -28,9 +31,8 @@ void bind_crowd(nb::module_& m) {
                                    options, sample, threads, watched);
             });
             auto [group, centers] = to_python(std::move(done.found));
-            return std::tuple(
-                to_numpy(std::move(done.order)), std::move(group), std::move(centers),
-                std::pair(to_numpy(std::move(done.beside.of_others)), to_numpy(std::move(done.beside.of_pta))));
+            return std::tuple(to_numpy(std::move(done.order)), std::move(group), std::move(centers),
+                              to_python(std::move(done.beside)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("rank"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
         nb::arg("near"), nb::arg("sorts"), nb::arg("rounds"), nb::arg("visits"), nb::arg("partners"), nb::arg("hot"),
@@ -40,19 +42,22 @@ void bind_crowd(nb::module_& m) {
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k, std::int32_t reach,
            std::int32_t keep, std::int32_t again, std::int32_t every, std::int32_t turns, std::int64_t part,
            std::int64_t rounds, bool recent, std::int64_t relays, std::int64_t after, std::int64_t passes,
-           std::int64_t block, std::int64_t shards, PyMonitor& monitor, int threads) {
-            CrowdResult found;
+           std::int64_t block, std::int64_t shards, In<std::int64_t> bounds, In<std::int64_t> drawn, PyMonitor& monitor,
+           int threads) {
+            const PtaSample sample{bounds.data(), drawn.data(), static_cast<std::int64_t>(drawn.shape(0))};
+            SparseResult done;
             const CrowdSparseOptions options{
                 {k, reach, keep, again, every, turns}, part, rounds, recent, relays, after, passes, block};
             run(monitor, [&](Monitor& watched) {
-                found = crowd_sparse(to_csr(offsets, items), n_items, options, shards, threads, watched);
+                done = crowd_sparse(to_csr(offsets, items), n_items, options, shards, sample, threads, watched);
             });
-            return to_python(std::move(found));
+            auto [group, centers] = to_python(std::move(done.found));
+            return std::tuple(std::move(group), std::move(centers), to_python(std::move(done.beside)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("reach"), nb::arg("keep"),
         nb::arg("again"), nb::arg("every"), nb::arg("turns"), nb::arg("part"), nb::arg("rounds"), nb::arg("recent"),
-        nb::arg("relays"), nb::arg("after"), nb::arg("passes"), nb::arg("block"), nb::arg("shards"), nb::arg("monitor"),
-        nb::arg("threads"));
+        nb::arg("relays"), nb::arg("after"), nb::arg("passes"), nb::arg("block"), nb::arg("shards"), nb::arg("bounds"),
+        nb::arg("drawn"), nb::arg("monitor"), nb::arg("threads"));
 }
 
 }  // namespace anonset::bind

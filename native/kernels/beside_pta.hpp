@@ -21,6 +21,12 @@ struct Segments {
     const std::int64_t* bounds;
 };
 
+// Segments in which PTA's losses are wanted as well; none if `count` is 0.
+struct PtaSample {
+    const std::int64_t *bounds, *drawn;
+    std::int64_t count;
+};
+
 // Some segments, side by side.
 class SegmentSample {
   public:
@@ -68,19 +74,38 @@ class SegmentSample {
     OwnedCsr rows_;
 };
 
-// Both losses in the drawn segments of rows that lie in Gray order.
-inline SegmentLosses losses_beside_pta(const Segments& all, const std::int64_t* drawn, std::int64_t count,
-                                       std::int64_t k, const std::int32_t* group, const Csr& centers, int threads,
-                                       Monitor& monitor) {
-    SegmentLosses out{std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
-    const std::int64_t tasks = std::min<std::int64_t>(count, 2 * thread_count(threads));
-    parallel_for(tasks, threads, monitor, [&](std::int64_t task, int) {
-        const std::int64_t from = count * task / tasks, to = count * (task + 1) / tasks;
-        const SegmentSample sample(all, drawn + from, to - from, monitor);
-        sample.losses_of_pta(k, out.of_pta.data() + from);
-        sample.losses(group, centers, out.of_others.data() + from);
-    });
-    return out;
-}
+// What PTA's groups lose in a sample of segments, in a few tasks for threads that have nothing else to do.
+class BesidePta {
+  public:
+    BesidePta(const Segments& all, const PtaSample& sample, std::int64_t k, int threads, Monitor& monitor)
+        : all_(all),
+          sample_(sample),
+          k_(k),
+          monitor_(monitor),
+          tasks_(std::min<std::int64_t>(sample.count, 2 * thread_count(threads))),
+          of_pta_(sample.count) {}
+
+    std::int64_t tasks() const { return tasks_; }
+    void run(std::int64_t task) {
+        const std::int64_t from = sample_.count * task / tasks_, to = sample_.count * (task + 1) / tasks_;
+        SegmentSample(all_, sample_.drawn + from, to - from, monitor_).losses_of_pta(k_, of_pta_.data() + from);
+    }
+
+    // Beside what other groups lose there, once all tasks are done.
+    SegmentLosses losses(const std::int32_t* group, const Csr& centers) {
+        SegmentLosses out{std::move(of_pta_), std::vector<std::int64_t>(sample_.count)};
+        const SegmentSample drawn(all_, sample_.drawn, sample_.count, monitor_);
+        drawn.losses(group, centers, out.of_others.data());
+        return out;
+    }
+
+  private:
+    const Segments all_;
+    const PtaSample sample_;
+    const std::int64_t k_;
+    Monitor& monitor_;
+    const std::int64_t tasks_;
+    std::vector<std::int64_t> of_pta_;
+};
 
 }  // namespace anonset

@@ -26,31 +26,81 @@ struct BestFirstOptions {
     std::int32_t turns;  // in which members and center of a group are chosen, at most
 };
 
-// What candidates would bring to a center, as keys that sort: most first, and the first of those that bring the same.
-// Rows that are gone have no key. Returns the number of keys.
+// Candidates of an anchor, and how many rows of each there are.
+struct Member {
+    std::int32_t candidate, copies;
+};
+
+// What candidates bring to a center is 64 times the items that they share with it, less what they expect. Candidates
+// stand in the order of that expectation's remainder by 64, so whoever shares more, after taking away the whole 64s,
+// brings more, and of those that share the same the first does.
 struct Candidates {
     const std::int32_t* rows;    // the class of each
     const std::uint64_t* masks;  // and which items of the anchor it holds
     std::int32_t count;
 };
-ANONSET_CLONES inline std::size_t weigh(const Candidates& all, std::uint64_t center, std::int32_t unit,
-                                        const std::int32_t* expected, const std::int32_t* left, std::int64_t* keys) {
-    std::size_t live = 0;
-    for (std::int32_t i = 0; i < all.count; ++i) {
-        const std::int32_t brings = 2 * unit * __builtin_popcountll(all.masks[i] & center) - expected[all.rows[i]];
-        keys[live] = -brings * (std::int64_t{1} << 32) + i;
-        live += left[all.rows[i]] > 0;
+class Ranks {
+  public:
+    static constexpr std::uint32_t WHOLE = 64;
+
+    // Ranks the candidates by what they bring; rows of a class that is gone do not count.
+    ANONSET_CLONES void rank(const Candidates& all, std::uint64_t center, const std::int32_t* expected,
+                             const std::int32_t* left) {
+        if (static_cast<std::int32_t>(rank_.size()) < all.count) rank_.resize(all.count), left_.resize(all.count);
+        std::fill(rows_, rows_ + RANKS, 0);
+        above_ = MOST + __builtin_popcountll(center) + 1;
+        const auto [rows, masks, count] = all;
+        std::int32_t* ranks = rank_.data();
+        for (std::int32_t i = 0; i < count; ++i) {
+            const std::int32_t less = std::min(static_cast<std::int32_t>(expected[rows[i]] / WHOLE), MOST);
+            ranks[i] = __builtin_popcountll(masks[i] & center) + MOST - less;
+            rows_[ranks[i]] += left_[i] = left[rows[i]];
+        }
     }
-    return live;
+
+    // The `missing` rows that bring most; false if there are not as many.
+    bool first(std::int32_t known, std::int32_t missing, std::vector<Member>& out) const {
+        std::int32_t last = above_;
+        while (missing > 0 && last > 0) missing -= rows_[--last];
+        if (missing > 0) return false;
+        missing += rows_[last];
+        out.resize(known + 1);
+        std::size_t count = 0;
+        for (std::int32_t i = 0; i < known; ++i) {
+            const std::int32_t some = rank_[i] == last ? std::min(left_[i], missing) : 0;
+            const std::int32_t copies = rank_[i] > last ? left_[i] : some;
+            missing -= some;
+            out[count] = {i, copies};
+            count += copies > 0;
+        }
+        out.resize(count);
+        return true;
+    }
+
+  private:
+    static constexpr std::int32_t MOST = 64, RANKS = 2 * MOST + 1;
+    std::int32_t rows_[RANKS];               // of each rank
+    std::int32_t above_ = 0;                 // all ranks
+    std::vector<std::int32_t> rank_, left_;  // of each candidate
+};
+
+// How many of the keys are smaller than each: where it goes if they are sorted. No branch to guess.
+ANONSET_CLONES inline void count_smaller(const std::int32_t* keys, std::int32_t count, std::int32_t* smaller) {
+    std::fill(smaller, smaller + count, 0);
+    for (std::int32_t j = 0; j < count; ++j)
+        for (std::int32_t i = 0; i < count; ++i) smaller[i] += keys[j] < keys[i];
 }
 
 class BestFirst {
   public:
     BestFirst(const Csr& rows, std::int32_t n_items, const BestFirstOptions& options, int threads, Monitor& monitor)
         : rows_(rows), options_(options), k_(options.k), threads_(threads), monitor_(monitor) {
+        n_items_ = n_items;
         find_classes();
-        lists_.build(rows_, first_, copies_, left_, n_items, k_);
-        expect();
+        expected_.resize(classes());
+        lists_.build(rows_, first_, copies_, left_, n_items, k_,
+                     [&](std::size_t c, const std::vector<std::int32_t>& places) { note(c, places); });
+        starts_.push_back(static_cast<std::int64_t>(places_.size()));
     }
 
     // Calls take(rows) for every group. Rows for which nobody found k - 1 others are in none.
@@ -66,16 +116,21 @@ class BestFirst {
 
     static constexpr std::size_t WANTED = 62;  // items of an anchor that count: one bit each
     static constexpr std::int32_t UNIT = 32;   // surpluses are multiples of 1/32 of an item
+    static constexpr std::int32_t STEPS = 32;  // in which candidates that share the same number of items are told apart
     static constexpr std::int64_t NONE = INT64_MIN;
     static constexpr std::size_t MANY = 256;  // anchors
+    static constexpr std::int32_t FEW = 64;   // candidates
 
-    using Members = std::vector<std::pair<std::int32_t, std::int32_t>>;  // candidates and how many copies of each
+    struct Wanted {
+        std::int32_t item, place;  // of the anchor in the item's list
+    };
     struct Scratch {
-        std::vector<std::uint64_t> mask;  // which of the anchor's items a class holds
-        std::vector<std::int32_t> seen, wanted;
-        Sharers several, single;  // by how many items
-        std::vector<std::int64_t> keys;
-        Members members;
+        std::vector<std::uint8_t> shared;  // how many of the anchor's items a class holds
+        std::vector<std::uint8_t> place;   // of each item among the anchor's, from 1 on; 0: it is none of these
+        std::vector<std::int32_t> seen, several, brings, with;
+        std::vector<Wanted> wanted;
+        Ranks ranks;
+        std::vector<Member> members;
     };
 
     void find_classes() {
@@ -95,15 +150,12 @@ class BestFirst {
 
     // Everybody can expect to keep about one item; a long row may find another group more easily than a short one,
     // so it is taken only if it brings a little more. Rows that are equal to k others keep all they have.
-    void expect() {
-        expected_.resize(classes());
-        for (std::int32_t c = 0; c < classes(); ++c) {
-            const auto size = static_cast<std::int32_t>(rows_.size(first_[c]));
-            std::int32_t useful = 0;
-            for (const std::int32_t* i = rows_.begin(first_[c]); i != rows_.end(first_[c]); ++i)
-                useful += lists_.size(*i) > 0;
-            expected_[c] = copies_[c] >= k_ ? UNIT * size : UNIT - 1 + useful;
-        }
+    void note(std::size_t c, const std::vector<std::int32_t>& places) {
+        expected_[c] = copies_[c] >= k_ ? UNIT * static_cast<std::int32_t>(rows_.size(first_[c]))
+                                        : UNIT - 1 + static_cast<std::int32_t>(places.size());
+        if (starts_.size() == anchors_.size() || anchors_[starts_.size()] != static_cast<std::int32_t>(c)) return;
+        starts_.push_back(static_cast<std::int64_t>(places_.size()));
+        places_.insert(places_.end(), places.begin(), places.end());
     }
 
     // The first group of every anchor, while all rows are there.
@@ -118,10 +170,11 @@ class BestFirst {
         members_.resize(count * k_);
         scratch_.resize(thread_count(threads_));
         for (Scratch& scratch : scratch_) {
-            scratch.mask.assign(classes(), 0);
+            scratch.shared.assign(classes(), 0);
+            scratch.place.assign(n_items_, 0);
             scratch.seen.resize(classes() + 1);
             scratch.several.resize(classes() + 1);
-            scratch.single.resize(classes() + 1);
+            scratch.brings.resize(classes() + 1);
         }
         parallel_for(
             static_cast<std::int64_t>(count), threads_, monitor_,
@@ -184,48 +237,98 @@ class BestFirst {
     const std::int32_t* begin(std::int32_t a) const { return rows_.begin(first_[anchors_[a]]); }
     const std::int32_t* end(std::int32_t a) const { return rows_.end(first_[anchors_[a]]); }
 
-    // The candidates that share most items with the anchor, of those that are near it in Gray order.
+    // The candidates that bring most to the anchor, of those that are near it in Gray order. Most share a single item:
+    // they are candidates only where the others are few.
     void remember(std::int32_t a, Scratch& scratch) {
         look_up(a, scratch.wanted);
         items_[a] = static_cast<std::int32_t>(scratch.wanted.size());
-        Marker marker{left_.data(), scratch.mask.data(), scratch.seen.data()};
-        for (std::size_t bit = 0; bit < scratch.wanted.size(); ++bit)
-            lists_.mark(scratch.wanted[bit], anchors_[a], std::uint64_t{1} << bit, options_.reach, marker);
-        part(scratch, marker.found);
-        if (scratch.several.count > options_.keep) keep_most_bits(scratch.several, options_.keep);
-        const std::int32_t more = std::min(options_.keep - scratch.several.count, scratch.single.count);
-        known_[a] = 0;
-        memorize(a, scratch.several, scratch.several.count);
-        memorize(a, scratch.single, more);
+        Marker marker{left_.data(), scratch.shared.data(), scratch.seen.data()};
+        for (const auto& [item, place] : scratch.wanted) lists_.mark(item, anchors_[a], place, options_.reach, marker);
+        std::int32_t count = sharing_several(scratch, marker.found);
+        if (count > options_.keep) count = keep_best(scratch, count);
+        for (std::int32_t i = 0; i < marker.found && count < options_.keep; ++i)
+            if (scratch.shared[scratch.seen[i]] == 1) scratch.several[count++] = scratch.seen[i];
+        forget(scratch, marker.found);
+        known_[a] = count;
+        line_up(scratch, count);
+        memorize(a, scratch);
     }
-    // Most share a single item: they are candidates only where the others are few.
-    static void part(Scratch& scratch, std::int32_t found) {
-        Writer several(scratch.several), single(scratch.single);
-        std::uint64_t* masks = scratch.mask.data();
+    // All are written down, and those that do not count are written over.
+    static std::int32_t sharing_several(Scratch& scratch, std::int32_t found) {
+        const std::uint8_t* shared = scratch.shared.data();
         const std::int32_t *seen = scratch.seen.data(), *end = seen + found;
+        std::int32_t *several = scratch.several.data(), count = 0;
         for (; seen != end; ++seen) {
-            const std::uint64_t mask = std::exchange(masks[*seen], 0);
-            const bool more = (mask & (mask - 1)) != 0;
-            several.put(*seen, mask, more);
-            single.put(*seen, mask, !more);
+            several[count] = *seen;
+            count += shared[*seen] > 1;
         }
-        scratch.several.count = several.count;
-        scratch.single.count = single.count;
+        return count;
     }
-    void memorize(std::int32_t a, const Sharers& from, std::int32_t count) {
-        const std::int64_t at = std::int64_t{a} * options_.keep + known_[a];
-        std::copy_n(from.rows.begin(), count, candidates_.begin() + at);
-        std::copy_n(from.masks.begin(), count, masks_.begin() + at);
-        known_[a] += count;
+    // The `keep` that bring most to the whole anchor; ties go to the first.
+    std::int32_t keep_best(Scratch& scratch, std::int32_t count) const {
+        std::int32_t *several = scratch.several.data(), *brings = scratch.brings.data();
+        scratch.with.assign(STEPS * (scratch.wanted.size() + 1), 0);
+        for (std::int32_t i = 0; i < count; ++i) {
+            const std::int32_t c = several[i], much = 2 * UNIT * scratch.shared[c] + UNIT - expected_[c];
+            ++scratch.with[brings[i] = std::max(0, much) / (2 * UNIT / STEPS)];
+        }
+        auto least = static_cast<std::int32_t>(scratch.with.size());
+        std::int32_t ties = options_.keep, kept = 0;
+        while (ties > 0) ties -= scratch.with[--least];
+        ties += scratch.with[least];
+        for (std::int32_t i = 0; i < count; ++i) {
+            several[kept] = several[i];
+            kept += brings[i] > least || (brings[i] == least && ties > 0);
+            ties -= brings[i] == least;
+        }
+        return kept;
+    }
+    void forget(Scratch& scratch, std::int32_t found) const {
+        if (classes() < found * 16) {
+            std::fill(scratch.shared.begin(), scratch.shared.end(), 0);
+        } else {
+            for (std::int32_t i = 0; i < found; ++i) scratch.shared[scratch.seen[i]] = 0;
+        }
+    }
+    // Puts the candidates in the order that `Ranks` needs.
+    void line_up(Scratch& scratch, std::int32_t count) const {
+        const auto remainder = [&](std::int32_t c) { return static_cast<std::int32_t>(expected_[c] % Ranks::WHOLE); };
+        if (count > FEW) {
+            std::stable_sort(scratch.several.begin(), scratch.several.begin() + count,
+                             [&](std::int32_t c, std::int32_t d) { return remainder(c) < remainder(d); });
+            return;
+        }
+        std::int32_t keys[FEW] = {}, places[FEW];
+        for (std::int32_t i = 0; i < count; ++i) keys[i] = remainder(scratch.several[i]) * FEW + i;
+        count_smaller(keys, count, places);
+        std::copy_n(scratch.several.begin(), count, scratch.seen.begin());
+        for (std::int32_t i = 0; i < count; ++i) scratch.several[places[i]] = scratch.seen[i];
+    }
+    // The candidates, and which items of the anchor they hold.
+    void memorize(std::int32_t a, Scratch& scratch) {
+        for (std::size_t i = 0; i < scratch.wanted.size(); ++i)
+            scratch.place[scratch.wanted[i].item] = static_cast<std::uint8_t>(i + 1);
+        std::int32_t* rows = candidates_.data() + std::int64_t{a} * options_.keep;
+        std::uint64_t* masks = masks_.data() + std::int64_t{a} * options_.keep;
+        for (std::int32_t i = 0; i < known_[a]; ++i) {
+            rows[i] = scratch.several[i];
+            const std::int32_t row = first_[rows[i]];
+            std::uint64_t mask = 0;
+            for (const std::int32_t* item = rows_.begin(row); item != rows_.end(row); ++item)
+                mask |= (std::uint64_t{1} << scratch.place[*item]) >> 1;
+            masks[i] = mask;
+        }
+        for (const Wanted& one : scratch.wanted) scratch.place[one.item] = 0;
     }
     // The anchor's items with a list; of very many the most frequent, which a center is likeliest to keep.
-    void look_up(std::int32_t a, std::vector<std::int32_t>& wanted) const {
+    void look_up(std::int32_t a, std::vector<Wanted>& wanted) const {
+        const std::int32_t* place = places_.data() + starts_[a];
         wanted.clear();
         for (const std::int32_t* i = begin(a); i != end(a); ++i)
-            if (lists_.size(*i) > 0) wanted.push_back(*i);
+            if (lists_.has(*i)) wanted.push_back({*i, *place++});
         if (wanted.size() <= WANTED) return;
-        std::nth_element(wanted.begin(), wanted.begin() + WANTED, wanted.end(), [&](std::int32_t x, std::int32_t y) {
-            return std::pair(-lists_.size(x), x) < std::pair(-lists_.size(y), y);
+        std::nth_element(wanted.begin(), wanted.begin() + WANTED, wanted.end(), [&](const Wanted& x, const Wanted& y) {
+            return std::pair(-lists_.size(x.item), x.item) < std::pair(-lists_.size(y.item), y.item);
         });
         wanted.resize(WANTED);
     }
@@ -250,29 +353,15 @@ class BestFirst {
     bool choose(std::int32_t a, std::int32_t own, std::uint64_t center, Scratch& scratch) const {
         const Candidates all{candidates_.data() + std::int64_t{a} * options_.keep,
                              masks_.data() + std::int64_t{a} * options_.keep, known_[a]};
-        std::vector<std::int64_t>& keys = scratch.keys;
-        keys.resize(known_[a] + 1);
-        const std::size_t live = weigh(all, center, UNIT, expected_.data(), left_.data(), keys.data());
-        const auto few = std::min<std::size_t>(live, k_ - own);
-        if (few < live) std::nth_element(keys.begin(), keys.begin() + few, keys.begin() + live);
-        std::int32_t missing = k_ - own, rows = 0;
-        for (std::size_t i = 0; i < few; ++i) rows += left_[all.rows[keys[i] & INT32_MAX]];
-        if (rows < missing) return false;
-        if (rows > missing) std::sort(keys.begin(), keys.begin() + few);
-        scratch.members.clear();
-        for (std::size_t i = 0; missing > 0; ++i) {
-            const auto candidate = static_cast<std::int32_t>(keys[i] & INT32_MAX);
-            const std::int32_t taken = std::min(missing, left_[all.rows[candidate]]);
-            scratch.members.emplace_back(candidate, taken);
-            missing -= taken;
-        }
-        return true;
+        scratch.ranks.rank(all, center, expected_.data(), left_.data());
+        return scratch.ranks.first(known_[a], k_ - own, scratch.members);
     }
 
     // What the members gain beyond their expectations, and their center.
-    std::pair<std::int64_t, std::uint64_t> vote(std::int32_t a, std::int32_t own, const Members& members) const {
+    std::pair<std::int64_t, std::uint64_t> vote(std::int32_t a, std::int32_t own,
+                                                const std::vector<Member>& members) const {
         std::int32_t counts[64];
-        std::fill(counts, counts + 64, own);
+        std::fill(counts, counts + items_[a], own);
         std::int64_t surplus = -std::int64_t{own} * expected_[anchors_[a]];
         std::uint64_t center = 0;
         for (const auto& [candidate, copies] : members) {
@@ -287,7 +376,7 @@ class BestFirst {
         }
         return {surplus, center};
     }
-    void note(std::int32_t a, std::int32_t own, const Members& members) {
+    void note(std::int32_t a, std::int32_t own, const std::vector<Member>& members) {
         std::int32_t* at = std::fill_n(members_.data() + std::int64_t{a} * k_, own, anchors_[a]);
         for (const auto& [candidate, copies] : members)
             at = std::fill_n(at, copies, candidates_[std::int64_t{a} * options_.keep + candidate]);
@@ -312,7 +401,7 @@ class BestFirst {
     // Rows of a class are taken from its end.
     std::int32_t pop_row(std::int32_t c) {
         const std::int32_t row = first_[c] + --copies_[c];
-        if (left_[c] == 0 && (copies_[c] == 0 || copies_[c] == k_))
+        if (options_.again > 0 && left_[c] == 0 && (copies_[c] == 0 || copies_[c] == k_))
             for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) lists_.lose(*i);
         return row;
     }
@@ -334,10 +423,12 @@ class BestFirst {
     const std::int32_t k_;
     const int threads_;
     Monitor& monitor_;
+    std::int32_t n_items_;
     std::vector<std::int32_t> first_, copies_, left_, expected_;  // of each class; left: rows that may join a group
     ClassLists lists_;
     std::vector<std::int32_t> anchors_, items_, looked_, known_;  // of each anchor
-    std::vector<std::int64_t> surplus_;
+    std::vector<std::int64_t> surplus_, starts_;
+    std::vector<std::int32_t> places_;      // of each anchor in the lists of its items, from starts_ on
     std::vector<std::int32_t> candidates_;  // `keep` of each anchor, of which some are known
     std::vector<std::uint64_t> masks_;
     std::vector<std::int32_t> members_;  // k of each anchor

@@ -13,12 +13,6 @@
 
 namespace anonset {
 
-// Segments in which PTA's losses are wanted as well; none if `count` is 0.
-struct PtaSample {
-    const std::int64_t *bounds, *drawn;
-    std::int64_t count;
-};
-
 struct DenseResult {
     std::vector<std::int64_t> order;  // Gray order of the rows
     CrowdResult found;                // with the rows in that order

@@ -155,10 +155,11 @@ class DiverseGroups {
         if (groups_[groups_.of(row)].size() > options_.k) weigh(alone, NOBODY);
         if (!mend && alone <= 0) return;  // such a swap hardly ever gains
         const auto& others = groups_[h].members;
+        groups_.hold(row, table);
         groups_.open(row, h, table);
         for (std::size_t i = 0; i < std::min(others.size(), partners); ++i)
             weigh(groups_.swapping(others[i], table), others[i]);
-        groups_.close(row, h, table);
+        groups_.close(row, table);
     }
 
     void apply(const Change& change) {
@@ -266,9 +267,10 @@ class DiverseGroups {
     }
     std::int64_t swapped(const Change& change) {
         crowd::SwapTable& table = scratch_[0].table;
+        groups_.hold(change.row, table);
         groups_.open(change.row, change.to, table);
         const std::int64_t gain = groups_.swapping(change.back, table);
-        groups_.close(change.row, change.to, table);
+        groups_.close(change.row, table);
         return gain;
     }
 

@@ -7,11 +7,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "csr.hpp"
+#include "monitor.hpp"
 
 namespace anonset::crowd {
+
+struct Counted {
+    std::int32_t item, count;
+};
 
 struct HalfItem {
     std::int32_t item;
@@ -20,7 +26,7 @@ struct HalfItem {
 
 struct Group {
     std::vector<std::int32_t> members;
-    std::vector<std::int32_t> items, counts;  // in no particular order
+    std::vector<Counted> counts;  // of the items that members hold, in no particular order
     std::vector<HalfItem> half;
     std::int32_t center = 0;
     std::int64_t gain = 0;
@@ -30,15 +36,15 @@ struct Group {
     std::int32_t size() const { return static_cast<std::int32_t>(members.size()); }
 };
 
-// What swapping a row with others needs: the counts of both groups, and what each item of the row is worth over there.
+// What swapping a row with others needs: its items, the counts of both groups, and what each item of the others adds.
 struct SwapTable {
     std::vector<std::int32_t> mine, theirs;
-    std::vector<std::int8_t> worth, held;
-    std::int32_t size_mine = 0, size_theirs = 0, all = 0;
+    std::vector<std::int8_t> worth, held, adds;
+    std::int32_t all = 0;
 
     void prepare(std::int32_t n_items) {
         mine.resize(n_items, 0), theirs.resize(n_items, 0);
-        worth.resize(n_items, 0), held.resize(n_items, 0);
+        worth.resize(n_items, 0), held.resize(n_items, 0), adds.resize(n_items, 0);
     }
     // What a member of a group of `from` gains by changing places with one of a group of `to`, for one item it has
     // and the other has not; v = 2c - s there.
@@ -54,12 +60,16 @@ struct Move {
 
 class Groups {
   public:
-    Groups(const Csr& rows, std::int32_t n_items)
-        : rows_(rows), group_(rows.rows, -1), place_(rows.rows, 0), slot_(n_items, 0) {}
+    Groups(const Csr& rows, std::int32_t n_items, int threads = 1)
+        : rows_(rows),
+          group_(rows.rows, -1),
+          place_(rows.rows, 0),
+          threads_(threads),
+          slots_(thread_count(threads), std::vector<std::int32_t>(n_items, 0)) {}
 
     std::int64_t tick() { return ++now_; }
     const Csr& rows() const { return rows_; }
-    std::int32_t n_items() const { return static_cast<std::int32_t>(slot_.size()); }
+    std::int32_t n_items() const { return static_cast<std::int32_t>(slots_[0].size()); }
     std::int32_t of(std::int64_t row) const { return group_[row]; }
     std::int32_t count() const { return static_cast<std::int32_t>(groups_.size()); }
     const Group& operator[](std::int32_t g) const { return groups_[g]; }
@@ -72,6 +82,16 @@ class Groups {
         restore(count() - 1, members);
         return count() - 1;
     }
+    // Many at once: rows[ends[g - 1]], … are the members of the g-th.
+    void found(const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& ends, Monitor& monitor) {
+        const std::int32_t first = count();
+        groups_.resize(first + ends.size());
+        side_by_side(static_cast<std::int64_t>(ends.size()), monitor, [&](std::int64_t g, int worker) {
+            const std::int64_t from = g == 0 ? 0 : ends[g - 1];
+            groups_[first + g].members.assign(rows.begin() + from, rows.begin() + ends[g]);
+            enter(first + static_cast<std::int32_t>(g), 0, worker);
+        });
+    }
     void found_silent(const std::vector<std::int32_t>& members) {
         groups_.emplace_back();
         groups_.back().silent = true;
@@ -79,11 +99,7 @@ class Groups {
     }
     void restore(std::int32_t g, const std::vector<std::int32_t>& members) {
         groups_[g].members = members;
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            group_[members[i]] = g;
-            place_[members[i]] = static_cast<std::int32_t>(i);
-        }
-        change(groups_[g], members.data(), members.size(), 1);
+        enter(g, 0, 0);
     }
 
     // These change one group and return what it gained.
@@ -116,15 +132,21 @@ class Groups {
 
     // Rows without a group join g at once.
     void join(const std::vector<std::int32_t>& newcomers, std::int32_t g) {
-        for (const std::int32_t row : newcomers) {
-            group_[row] = g;
-            place_[row] = groups_[g].size();
-            groups_[g].members.push_back(row);
-        }
-        change(groups_[g], newcomers.data(), newcomers.size(), 1);
+        const std::size_t before = groups_[g].members.size();
+        groups_[g].members.insert(groups_[g].members.end(), newcomers.begin(), newcomers.end());
+        enter(g, before, 0);
+    }
+    // The same for many groups: row rows[i] joins group to[i].
+    void join(const std::vector<std::int32_t>& rows, const std::vector<std::int32_t>& to, Monitor& monitor) {
+        std::vector<std::int32_t> before(count());
+        for (std::int32_t g = 0; g < count(); ++g) before[g] = groups_[g].size();
+        for (std::size_t i = 0; i < rows.size(); ++i) groups_[to[i]].members.push_back(rows[i]);
+        side_by_side(count(), monitor, [&](std::int64_t g, int worker) {
+            if (groups_[g].size() > before[g]) enter(static_cast<std::int32_t>(g), before[g], worker);
+        });
     }
     // Rows leave their groups for others, all at once.
-    void rearrange(const std::vector<Move>& moves) {
+    void rearrange(const std::vector<Move>& moves, Monitor& monitor) {
         std::vector<std::int32_t> changed;
         for (const Move& move : moves) {
             changed.insert(changed.end(), {group_[move.row], move.to});
@@ -138,11 +160,10 @@ class Groups {
                           members.end());
         }
         for (const Move& move : moves) groups_[move.to].members.push_back(move.row);
-        for (const std::int32_t g : changed) {
-            groups_[g].items.clear();
-            groups_[g].counts.clear();
-            restore(g, groups_[g].members);
-        }
+        side_by_side(static_cast<std::int64_t>(changed.size()), monitor, [&](std::int64_t i, int worker) {
+            groups_[changed[i]].counts.clear();
+            enter(changed[i], 0, worker);
+        });
     }
     // h joins g as a whole.
     void merge(std::int32_t g, std::int32_t h) { join(disband(h), g); }
@@ -151,16 +172,12 @@ class Groups {
         const Group &one = groups_[g], &other = groups_[h];
         const std::int64_t size = one.size() + other.size();
         const auto kept = [&](std::int64_t count) { return std::max<std::int64_t>(0, 2 * count - size); };
-        for (std::size_t i = 0; i < one.items.size(); ++i) slot_[one.items[i]] = one.counts[i];
+        std::vector<std::int32_t>& slot = slots_[0];
+        for (const Counted& mine : one.counts) slot[mine.item] = mine.count;
         std::int64_t sum = 0;
-        for (std::size_t i = 0; i < other.items.size(); ++i) {
-            sum += kept(std::int64_t{other.counts[i]} + slot_[other.items[i]]);
-            slot_[other.items[i]] = 0;
-        }
-        for (std::size_t i = 0; i < one.items.size(); ++i) {
-            sum += slot_[one.items[i]] ? kept(one.counts[i]) : 0;
-            slot_[one.items[i]] = 0;
-        }
+        for (const Counted& theirs : other.counts)
+            sum += kept(std::int64_t{theirs.count} + std::exchange(slot[theirs.item], 0));
+        for (const Counted& mine : one.counts) sum += std::exchange(slot[mine.item], 0) ? kept(mine.count) : 0;
         return sum;
     }
 
@@ -177,32 +194,49 @@ class Groups {
         return gain;
     }
 
-    // Opens the table for swaps of t with members of group h; `close` must follow.
-    void open(std::int32_t t, std::int32_t h, SwapTable& table) const {
-        const Group &g = groups_[group_[t]], &other = groups_[h];
-        for (std::size_t i = 0; i < g.items.size(); ++i) table.mine[g.items[i]] = g.counts[i];
-        for (std::size_t i = 0; i < other.items.size(); ++i) table.theirs[other.items[i]] = other.counts[i];
-        table.size_mine = g.size(), table.size_theirs = other.size();
-        table.all = 0;
-        for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) {
-            const std::int32_t worth =
-                SwapTable::cross(2 * table.mine[*i] - table.size_mine, 2 * table.theirs[*i] - table.size_theirs);
-            table.worth[*i] = static_cast<std::int8_t>(worth);
-            table.held[*i] = 1;
-            table.all += worth;
-        }
+    // Whether the row keeps all its items, and its group publishes nothing else.
+    bool keeps_all(std::int32_t row) const {
+        const Group& group = groups_[group_[row]];
+        const std::int64_t size = rows_.size(row);
+        return group.center == size && static_cast<std::int64_t>(group.half.size()) == size && leaving(row) == -size;
     }
-    std::int32_t swapping(std::int32_t u, const SwapTable& table) const {
-        std::int32_t gain = table.all;
-        for (const std::int32_t* i = rows_.begin(u); i != rows_.end(u); ++i)
-            gain += table.held[*i] ? -table.worth[*i]
-                                   : SwapTable::cross(2 * table.theirs[*i] - table.size_theirs,
-                                                      2 * table.mine[*i] - table.size_mine);
+
+    // Notes the items of t; `close` must follow.
+    void hold(std::int32_t t, SwapTable& table) const {
+        for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) table.held[*i] = 1;
+    }
+    // What is gained if t, which the table holds, goes to h.
+    std::int32_t moving(std::int32_t t, std::int32_t h, const SwapTable& table) const {
+        std::int32_t gain = 0;
+        for (const HalfItem& half : groups_[h].half) gain += table.held[half.item] ? 1 : -half.central;
+        for (const HalfItem& half : groups_[group_[t]].half) gain += table.held[half.item] ? -half.central : 1;
         return gain;
     }
-    void close(std::int32_t t, std::int32_t h, SwapTable& table) const {
-        for (const std::int32_t item : groups_[group_[t]].items) table.mine[item] = 0;
-        for (const std::int32_t item : groups_[h].items) table.theirs[item] = 0;
+    // Opens the table for swaps of t, which it holds, with members of group h.
+    void open(std::int32_t t, std::int32_t h, SwapTable& table) const {
+        const Group &g = groups_[group_[t]], &other = groups_[h];
+        for (const Counted& mine : g.counts) table.mine[mine.item] = mine.count;
+        for (const Counted& theirs : other.counts) table.theirs[theirs.item] = theirs.count;
+        const auto here = [&](std::int32_t item) { return 2 * table.mine[item] - g.size(); };
+        const auto there = [&](std::int32_t item) { return 2 * table.theirs[item] - other.size(); };
+        table.all = 0;
+        for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) {
+            table.worth[*i] = static_cast<std::int8_t>(SwapTable::cross(here(*i), there(*i)));
+            table.all += table.worth[*i];
+        }
+        for (const auto& [item, count] : other.counts)
+            table.adds[item] = static_cast<std::int8_t>(table.held[item] ? -table.worth[item]
+                                                                         : SwapTable::cross(there(item), here(item)));
+        for (const Counted& mine : g.counts) table.mine[mine.item] = 0;
+        for (const Counted& theirs : other.counts) table.theirs[theirs.item] = 0;
+    }
+    // What is gained if t and u, a member of h, change places.
+    std::int32_t swapping(std::int32_t u, const SwapTable& table) const {
+        std::int32_t gain = table.all;
+        for (const std::int32_t* i = rows_.begin(u); i != rows_.end(u); ++i) gain += table.adds[*i];
+        return gain;
+    }
+    void close(std::int32_t t, SwapTable& table) const {
         for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) table.held[*i] = 0;
     }
 
@@ -227,52 +261,67 @@ class Groups {
     }
 
   private:
-    static constexpr std::int64_t MUCH = 128;
+    static constexpr std::int64_t MUCH = 128, FEW = 8;
+
+    template <class Body>
+    void side_by_side(std::int64_t tasks, Monitor& monitor, Body&& body) {
+        parallel_for(tasks, threads_, monitor, body, 64);
+    }
+
+    // The members from this one on are new.
+    void enter(std::int32_t g, std::size_t from, int worker) {
+        Group& group = groups_[g];
+        for (std::size_t i = from; i < group.members.size(); ++i) {
+            group_[group.members[i]] = g;
+            place_[group.members[i]] = static_cast<std::int32_t>(i);
+        }
+        change(group, group.members.data() + from, group.members.size() - from, 1, worker);
+    }
 
     // Counts rows in or out of a group whose members are already what they shall be.
-    void change(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign) {
+    void change(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign, int worker = 0) {
         group.changed = now_;
         if (group.silent) return;
-        for (std::size_t i = 0; i < group.items.size(); ++i) slot_[group.items[i]] = static_cast<std::int32_t>(i) + 1;
-        if (group.items.empty()) make_room(group, rows, count);
-        for (std::size_t r = 0; r < count; ++r)
-            for (const std::int32_t* i = rows_.begin(rows[r]); i != rows_.end(rows[r]); ++i) {
-                if (slot_[*i] == 0) {
-                    group.items.push_back(*i);
-                    group.counts.push_back(0);
-                    slot_[*i] = static_cast<std::int32_t>(group.items.size());
+        std::int32_t* slot = slots_[worker].data();
+        for (std::size_t i = 0; i < group.counts.size(); ++i)
+            slot[group.counts[i].item] = static_cast<std::int32_t>(i) + 1;
+        if (group.counts.empty()) make_room(group, rows, count);
+        for_rows(rows_, rows, static_cast<std::int64_t>(count), [&](std::int32_t row) {
+            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
+                if (slot[*i] == 0) {
+                    group.counts.push_back({*i, 0});
+                    slot[*i] = static_cast<std::int32_t>(group.counts.size());
                 }
-                group.counts[slot_[*i] - 1] += sign;
+                group.counts[slot[*i] - 1].count += sign;
             }
-        vote(group);
+        });
+        vote(group, slot);
     }
 
     // Most new groups need no more than that, so that their memory is asked for once.
     void make_room(Group& group, const std::int32_t* rows, std::size_t count) const {
         std::int64_t most = 0;
         for (std::size_t r = 0; r < count && most < MUCH; ++r) most += rows_.size(rows[r]);
-        group.items.reserve(std::min(most, MUCH));
         group.counts.reserve(std::min(most, MUCH));
+        group.half.reserve(FEW);
     }
 
     // The half items, the center and the gain of a group; items that nobody has any more are dropped.
-    void vote(Group& group) {
+    void vote(Group& group, std::int32_t* slot) {
         group.half.clear();
         group.center = 0;
         group.gain = 0;
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < group.items.size(); ++i) {
-            const std::int32_t item = group.items[i], count = group.counts[i], v = 2 * count - group.size();
-            slot_[item] = 0;
-            if (count == 0) continue;
-            group.items[kept] = item;
-            group.counts[kept++] = count;
+        for (const Counted& one : group.counts) {
+            const std::int32_t v = 2 * one.count - group.size();
+            slot[one.item] = 0;
+            if (one.count == 0) continue;
+            group.counts[kept++] = one;
             if (v < 0) continue;
-            group.half.push_back({item, v > 0});
+            group.half.push_back({one.item, v > 0});
             group.center += v > 0;
             group.gain += v;
         }
-        group.items.resize(kept);
         group.counts.resize(kept);
     }
 
@@ -280,7 +329,8 @@ class Groups {
     std::vector<std::int32_t> group_, place_;  // of each row: its group, and where it stands among the members
     std::vector<Group> groups_;
     std::int64_t now_ = 0;
-    std::vector<std::int32_t> slot_;
+    int threads_;
+    std::vector<std::vector<std::int32_t>> slots_;  // of each thread: where an item is counted, plus one
 };
 
 }  // namespace anonset::crowd

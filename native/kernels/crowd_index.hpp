@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "bitmap.hpp"
 #include "crowd_groups.hpp"
@@ -15,22 +16,39 @@ struct Target {
     std::int32_t more = 0;  // than where the row is
 };
 
-ANONSET_CLONES inline void add_scores(std::int16_t* scores, const std::int16_t* more, std::int32_t count) {
-    for (std::int32_t g = 0; g < count; ++g) scores[g] = static_cast<std::int16_t>(scores[g] + more[g]);
+// Scores of short rows fit into a byte, so that a vector unit adds and compares many at once.
+using Small = std::int8_t;
+using Large = std::int16_t;
+
+ANONSET_CLONES inline void add_scores(Small* scores, const Small* more, std::int32_t count) {
+    for (std::int32_t g = 0; g < count; ++g) scores[g] = static_cast<Small>(scores[g] + more[g]);
+}
+ANONSET_CLONES inline void add_scores(Large* scores, const Small* more, std::int32_t count) {
+    for (std::int32_t g = 0; g < count; ++g) scores[g] = static_cast<Large>(scores[g] + more[g]);
 }
 
-// The largest score, and the first group that has it; `count` is a multiple of 128.
-ANONSET_CLONES inline Target largest_score(const std::int16_t* scores, std::int32_t count) {
-    std::int16_t best = INT16_MIN;
-    std::int32_t part = 0;
-    for (std::int32_t from = 0; from < count; from += 128) {
-        std::int16_t here = INT16_MIN;
-        for (std::int32_t g = from; g < from + 128; ++g) here = scores[g] > here ? scores[g] : here;
-        if (here > best) best = here, part = from;
-    }
-    while (scores[part] != best) ++part;
-    return {part, best, 0};
+ANONSET_CLONES inline Small largest_score(const Small* scores, std::int32_t count) {
+    Small best = INT8_MIN;
+    for (std::int32_t g = 0; g < count; ++g) best = scores[g] > best ? scores[g] : best;
+    return best;
 }
+ANONSET_CLONES inline Large largest_score(const Large* scores, std::int32_t count) {
+    Large best = INT16_MIN;
+    for (std::int32_t g = 0; g < count; ++g) best = scores[g] > best ? scores[g] : best;
+    return best;
+}
+
+inline std::int32_t first_with(Small score, const Small* scores, std::int32_t count) {
+    return static_cast<std::int32_t>(static_cast<const Small*>(std::memchr(scores, score, count)) - scores);
+}
+inline std::int32_t first_with(Large score, const Large* scores, std::int32_t count) {
+    return static_cast<std::int32_t>(std::find(scores, scores + count, score) - scores);
+}
+
+struct Scores {
+    std::vector<Small> small;
+    std::vector<Large> large;
+};
 
 // Groups as they stood when the index was built.
 class Index {
@@ -44,67 +62,83 @@ class Index {
                 places_[g] = static_cast<std::int32_t>(numbers_.size());
                 numbers_.push_back(g);
             }
-        groups_ = (static_cast<std::int32_t>(numbers_.size()) + 127) / 128 * 128;
-        base_.assign(groups_, NEVER);
-        starts_.assign(2 * groups.n_items() + 1, 0);
+        groups_ = (static_cast<std::int32_t>(numbers_.size()) + VECTOR - 1) / VECTOR * VECTOR;
+        small_.assign(groups_, NEVER<Small>);
+        large_.assign(groups_, NEVER<Large>);
+        starts_.assign(groups.n_items() + 1, 0);
         for (std::size_t i = 0; i < numbers_.size(); ++i) {
             const Group& group = groups[numbers_[i]];
-            base_[i] = static_cast<std::int16_t>(-std::min(group.center, MOST));
-            for (const HalfItem& half : group.half) ++starts_[2 * half.item + !half.central + 1];
+            small_[i] = static_cast<Small>(-std::min(group.center, 2 * MOST<Small>));
+            large_[i] = static_cast<Large>(-std::min(group.center, 2 * MOST<Large>));
+            for (const HalfItem& half : group.half) ++starts_[half.item + 1];
         }
         for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
         entries_.resize(starts_.back());
         std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
         for (std::size_t i = 0; i < numbers_.size(); ++i)
             for (const HalfItem& half : groups[numbers_[i]].half)
-                entries_[cursor[2 * half.item + !half.central]++] = static_cast<std::int32_t>(i);
+                entries_[cursor[half.item]++] = 2 * static_cast<std::uint32_t>(i) + half.central;
         spread(groups.n_items());
     }
 
-    // What the row gains in the group that suits it best, other than `except`. (Of a very long row only the first
-    // items count, so that scores fit; what a change really gains is counted when it is made.)
-    Target best(const Csr& rows, std::int32_t row, std::int32_t except, std::vector<std::int16_t>& work) const {
+    bool knows(std::int32_t group) const { return places_[group] >= 0; }
+
+    // What the row gains in the group that suits it best, other than `except`; `there` becomes the score of that one,
+    // if the index knows it. (Of a very long row only the first items count, so that scores fit; what a change really
+    // gains is counted when it is made.)
+    Target best(const Csr& rows, std::int32_t row, std::int32_t except, Scores& work, std::int32_t& there) const {
         if (groups_ == 0) return Target();
+        return rows.size(row) <= MOST<Small> ? best(rows, row, except, small_, work.small, there)
+                                             : best(rows, row, except, large_, work.large, there);
+    }
+
+  private:
+    template <class Score>
+    static constexpr Score NEVER = sizeof(Score) == 1 ? INT8_MIN : INT16_MIN;
+    template <class Score>
+    static constexpr std::int32_t MOST = sizeof(Score) == 1 ? 60 : 6'000;  // items of a row that count
+    static constexpr std::int32_t VECTOR = 64;
+    static constexpr std::int32_t WIDE = 32;  // lists of more than so small a share of all groups are kept as arrays
+
+    template <class Score>
+    Target best(const Csr& rows, std::int32_t row, std::int32_t except, const std::vector<Score>& base,
+                std::vector<Score>& work, std::int32_t& there) const {
         work.resize(groups_);
-        std::int16_t* scores = work.data();
-        std::memcpy(scores, base_.data(), groups_ * sizeof(std::int16_t));
-        const std::int32_t* end = rows.begin(row) + std::min<std::int64_t>(rows.size(row), MOST / 2);
+        Score* scores = work.data();
+        std::memcpy(scores, base.data(), groups_ * sizeof(Score));
+        const std::int32_t* end = rows.begin(row) + std::min<std::int64_t>(rows.size(row), MOST<Score>);
         for (const std::int32_t* i = rows.begin(row); i != end; ++i) {
             if (wide_[*i] >= 0) {
                 add_scores(scores, weights_.data() + std::int64_t{wide_[*i]} * groups_, groups_);
                 continue;
             }
-            const std::int32_t *at = entries_.data() + starts_[2 * *i], *half = entries_.data() + starts_[2 * *i + 1];
-            for (; at != half; ++at) scores[*at] = static_cast<std::int16_t>(scores[*at] + 2);
-            for (half = entries_.data() + starts_[2 * *i + 2]; at != half; ++at) ++scores[*at];
+            const std::uint32_t *at = entries_.data() + starts_[*i], *last = entries_.data() + starts_[*i + 1];
+            for (; at != last; ++at) scores[*at / 2] = static_cast<Score>(scores[*at / 2] + 1 + *at % 2);
         }
-        if (except >= 0 && places_[except] >= 0) scores[places_[except]] = NEVER;
-        const Target target = largest_score(scores, groups_);
-        return target.gain <= NEVER / 2 ? Target() : Target{numbers_[target.group], target.gain, 0};
+        if (except >= 0 && knows(except)) there = std::exchange(scores[places_[except]], NEVER<Score>);
+        const Score most = largest_score(scores, groups_);
+        return most == NEVER<Score> ? Target() : Target{numbers_[first_with(most, scores, groups_)], most, 0};
     }
-
-  private:
-    static constexpr std::int16_t NEVER = INT16_MIN;
-    static constexpr std::int32_t MOST = 12'000;
-    static constexpr std::int32_t WIDE = 10;  // lists of more than a tenth of all groups are kept as arrays
 
     void spread(std::int32_t n_items) {
         wide_.assign(n_items, -1);
         weights_.clear();
         for (std::int32_t item = 0; item < n_items; ++item) {
-            if (WIDE * (starts_[2 * item + 2] - starts_[2 * item]) <= groups_) continue;
+            if (WIDE * (starts_[item + 1] - starts_[item]) <= groups_) continue;
             wide_[item] = static_cast<std::int32_t>(weights_.size() / groups_);
             weights_.resize(weights_.size() + groups_, 0);
-            std::int16_t* mine = weights_.data() + std::int64_t{wide_[item]} * groups_;
-            for (std::int32_t e = starts_[2 * item]; e < starts_[2 * item + 2]; ++e)
-                mine[entries_[e]] = e < starts_[2 * item + 1] ? 2 : 1;
+            Small* mine = weights_.data() + std::int64_t{wide_[item]} * groups_;
+            for (std::int32_t e = starts_[item]; e < starts_[item + 1]; ++e)
+                mine[entries_[e] / 2] = static_cast<Small>(1 + entries_[e] % 2);
         }
     }
 
     std::int32_t groups_ = 0;
     std::vector<std::int32_t> numbers_, places_;  // which groups are here, and where each of them is (-1: nowhere)
-    std::vector<std::int16_t> base_, weights_;
-    std::vector<std::int32_t> starts_, entries_, wide_;  // starts_: center lists at even places, half lists at odd ones
+    std::vector<Small> small_, weights_;
+    std::vector<Large> large_;
+    std::vector<std::int32_t> starts_, wide_;  // of each item: its groups, in a list or (from 0 on) in an array
+    std::vector<std::uint32_t> entries_;       // twice the place of a group, plus one if the item is in its center
 };
 
 }  // namespace anonset::crowd

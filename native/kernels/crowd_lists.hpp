@@ -21,69 +21,26 @@ inline std::int32_t end_of_equals(const Csr& rows, std::int32_t from) {
     return to;
 }
 
-// Classes that hold items of an anchor, and which of them: bit i of the mask is the anchor's i-th item.
-struct Sharers {
-    std::vector<std::int32_t> rows;
-    std::vector<std::uint64_t> masks;
-    std::int32_t count = 0;
-
-    void resize(std::size_t most) {
-        rows.resize(most);
-        masks.resize(most);
-    }
-};
-
-// Writes one after the other, without branches: all are written, and those that do not count are written over.
-struct Writer {
-    std::int32_t* rows;
-    std::uint64_t* masks;
-    std::int32_t count = 0;
-
-    explicit Writer(Sharers& to) : rows(to.rows.data()), masks(to.masks.data()) {}
-    void put(std::int32_t row, std::uint64_t mask, bool counts) {
-        rows[count] = row;
-        masks[count] = mask;
-        count += counts;
-    }
-};
-
-// The `keep` that share most items; ties go to the first.
-ANONSET_CLONES inline void keep_most_bits(Sharers& all, std::int32_t keep) {
-    std::int32_t with[65] = {};
-    for (std::int32_t i = 0; i < all.count; ++i) ++with[__builtin_popcountll(all.masks[i])];
-    int least = 64;
-    std::int32_t above = 0;
-    while (least > 1 && above + with[least] < keep) above += with[least--];
-    std::int32_t ties = keep - above;
-    Writer kept(all);
-    for (std::int32_t i = 0; i < all.count; ++i) {
-        const int bits = __builtin_popcountll(all.masks[i]);
-        kept.put(all.rows[i], all.masks[i], bits > least || (bits == least && ties > 0));
-        ties -= bits == least;
-    }
-    all.count = kept.count;
-}
-
-// Notes which classes hold an item, without branches: whether a class is gone or new is anybody's guess, and a wrong
-// guess costs more than the work.
+// Counts the items that classes share with an anchor, without branches: whether a class is gone or new is anybody's
+// guess, and a wrong guess costs more than the work.
 struct Marker {
     const std::int32_t* left;  // rows of each class that are not gone
-    std::uint64_t* masks;      // of each class
-    std::int32_t* seen;        // classes with a mask
+    std::uint8_t* shared;      // of each class
+    std::int32_t* seen;        // classes that share something
     std::int32_t found = 0;
 
-    void mark(std::int32_t c, std::uint64_t bit) {
-        const std::uint64_t mask = masks[c];
+    void mark(std::int32_t c) {
+        const std::uint8_t before = shared[c];
         seen[found] = c;
-        found += mask == 0;
-        masks[c] = mask | bit;
+        found += before == 0;
+        shared[c] = static_cast<std::uint8_t>(before + 1);
     }
-    bool mark_live(std::int32_t c, std::uint64_t bit) {
-        const std::uint64_t mask = masks[c];
+    bool mark_live(std::int32_t c) {
+        const std::uint8_t before = shared[c];
         const bool live = left[c] > 0;
         seen[found] = c;
-        found += live && mask == 0;
-        masks[c] = mask | (live ? bit : 0);
+        found += live && before == 0;
+        shared[c] = static_cast<std::uint8_t>(before + live);
         return live;
     }
 };
@@ -91,18 +48,17 @@ struct Marker {
 // For each item the classes that hold it, in Gray order. An item of at most k/2 rows is never in a center: no list.
 class ClassLists {
   public:
-    // Class c are copies[c] rows from first[c] on; it is listed if some of them are left.
+    // Class c are copies[c] rows from first[c] on; it is listed if some of them are left. Calls note(c, places) with
+    // the places of every class in the lists of its items, except for items without a list.
+    template <class Note>
     void build(const Csr& rows, const std::vector<std::int32_t>& first, const std::vector<std::int32_t>& copies,
-               const std::vector<std::int32_t>& left, std::int32_t n_items, std::int32_t k) {
+               const std::vector<std::int32_t>& left, std::int32_t n_items, std::int32_t k, Note&& note) {
         lists_.resize(n_items);
-        const auto each_item = [&](auto&& body) {
-            for (std::size_t c = 0; c < first.size(); ++c)
-                for (const std::int32_t* i = rows.begin(first[c]); i != rows.end(first[c]); ++i) body(c, lists_[*i]);
-        };
-        each_item([&](std::size_t c, List& list) {
-            list.gone += copies[c];
-            ++list.size;
-        });
+        for (std::size_t c = 0; c < first.size(); ++c)
+            for (const std::int32_t* i = rows.begin(first[c]); i != rows.end(first[c]); ++i) {
+                lists_[*i].gone += copies[c];
+                ++lists_[*i].size;
+            }
         std::int32_t total = 0;
         for (List& list : lists_) {
             const bool useful = 2 * list.gone > k;
@@ -112,29 +68,38 @@ class ClassLists {
             list.size = 0;
         }
         owner_.resize(total);
-        each_item([&](std::size_t c, List& list) {
-            if (list.gone == 0 && left[c] > 0) owner_[list.first + list.size++] = static_cast<std::int32_t>(c);
-        });
+        std::vector<std::int32_t> places;
+        for (std::size_t c = 0; c < first.size(); ++c) {
+            places.clear();
+            for (const std::int32_t* i = rows.begin(first[c]); i != rows.end(first[c]); ++i) {
+                List& list = lists_[*i];
+                if (list.gone < 0) continue;
+                places.push_back(list.size);
+                if (left[c] > 0) owner_[list.first + list.size++] = static_cast<std::int32_t>(c);
+            }
+            note(c, places);
+        }
     }
 
+    bool has(std::int32_t item) const { return lists_[item].gone >= 0; }
     std::int32_t size(std::int32_t item) const { return lists_[item].size; }
 
-    // Marks the `reach` classes before the anchor, which must be in the list, and as many after it.
-    void mark(std::int32_t item, std::int32_t anchor, std::uint64_t bit, std::int32_t reach, Marker& out) const {
+    // Marks the `reach` classes before the anchor, which must be in the list, and as many after it. It stands at that
+    // place unless the list was cleared since.
+    void mark(std::int32_t item, std::int32_t anchor, std::int32_t place, std::int32_t reach, Marker& out) const {
         const List& list = lists_[item];
-        const std::int32_t *from = owner_.data() + list.first, *to = from + list.size;
-        const std::int32_t* at = std::lower_bound(from, to, anchor);
+        const std::int32_t *from = owner_.data() + list.first, *to = from + list.size, *at = from + place;
+        if (place >= list.size || *at != anchor) at = std::lower_bound(from, to, anchor);
         Marker marker = out;
         if (list.gone == 0) {
-            for (const std::int32_t* c = at - std::min<std::ptrdiff_t>(at - from, reach); c != at; ++c)
-                marker.mark(*c, bit);
+            for (const std::int32_t* c = at - std::min<std::ptrdiff_t>(at - from, reach); c != at; ++c) marker.mark(*c);
             const std::int32_t* end = at + 1 + std::min<std::ptrdiff_t>(to - at - 1, reach);
-            for (const std::int32_t* c = at + 1; c != end; ++c) marker.mark(*c, bit);
+            for (const std::int32_t* c = at + 1; c != end; ++c) marker.mark(*c);
         } else {
             std::int32_t left = reach;
-            for (const std::int32_t* c = at; c != from && left > 0;) left -= marker.mark_live(*--c, bit);
+            for (const std::int32_t* c = at; c != from && left > 0;) left -= marker.mark_live(*--c);
             left = reach;
-            for (const std::int32_t* c = at + 1; c != to && left > 0; ++c) left -= marker.mark_live(*c, bit);
+            for (const std::int32_t* c = at + 1; c != to && left > 0; ++c) left -= marker.mark_live(*c);
         }
         out.found = marker.found;
     }

@@ -66,13 +66,14 @@ class CenterScores {
             if (WIDE * (starts_[item + 1] - starts_[item]) <= padded_) continue;
             wide_[item] = static_cast<std::int32_t>(weights_.size() / padded_);
             weights_.resize(weights_.size() + padded_, 0);
-            std::int16_t* mine = weights_.data() + std::int64_t{wide_[item]} * padded_;
+            Small* mine = weights_.data() + std::int64_t{wide_[item]} * padded_;
             for (std::int32_t e = starts_[item]; e < starts_[item + 1]; ++e) mine[entries_[e]] = 2;
         }
     }
 
     std::int32_t padded_;
-    std::vector<std::int16_t> base_, weights_;
+    std::vector<Large> base_;
+    std::vector<Small> weights_;
     std::vector<std::int32_t> starts_, entries_, wide_;
 };
 
@@ -165,8 +166,9 @@ class Relay {
     }
 
   private:
-    static constexpr std::int16_t WORST = -1;  // a place that costs more is left open
+    static constexpr std::int16_t WORST = -2;  // a place that costs more is left open
     static constexpr std::int32_t TURNS = 5;   // in which refills are found, each from farther away
+    static constexpr int TRIES = 4;            // groups in which a row gains most
     static constexpr std::int64_t GRAIN = 16;
     static constexpr std::size_t LONGEST = 40;  // relay
     static constexpr std::size_t MANY = 4;      // times k: of larger groups some rows are looked at, then others
@@ -238,8 +240,12 @@ class Relay {
     }
     std::int64_t best_relay(std::int32_t g) {
         look(g);
+        const std::int16_t *from = moves(g), *end = from + count_;
         if (most_[g] <= 0) return 0;
-        return plan(g, static_cast<std::int32_t>(std::find(moves(g), moves(g) + count_, most_[g]) - moves(g)));
+        const std::int16_t* to = std::find(from, end, most_[g]);
+        for (int tries = 0; to != end && tries < TRIES; ++tries, to = std::find(to + 1, end, most_[g]))
+            if (const std::int64_t gain = plan(g, static_cast<std::int32_t>(to - from)); gain > 0) return gain;
+        return 0;
     }
     std::int32_t move(std::int32_t from, std::int32_t to) {
         look(from);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "beside_pta.hpp"
 #include "crowd_best_first.hpp"
 #include "crowd_groups.hpp"
 #include "crowd_index.hpp"
@@ -40,37 +41,53 @@ class SparseShard {
           options_(options),
           threads_(threads),
           monitor_(monitor),
-          groups_(rows, n_items),
+          groups_(rows, n_items, threads),
           scratch_(thread_count(threads)) {
         for (Scratch& scratch : scratch_) scratch.table.prepare(n_items);
     }
 
-    CrowdResult solve() {
+    // Calls aside(task) for other tasks, too, where threads would have nothing to do.
+    template <class Aside>
+    CrowdResult solve(std::int64_t others, Aside&& aside) {
         begin();
         settle();
-        polish(options_.rounds);
-        for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round) polish(options_.after);
+        polish(options_.rounds, others, aside);
+        for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round)
+            polish(options_.after, others, aside);
+        parallel_for(others, threads_, monitor_, [&](std::int64_t task, int) { aside(task); });
         return result();
     }
 
   private:
     // As long as something changes.
-    void polish(std::int64_t rounds) {
+    template <class Aside>
+    void polish(std::int64_t rounds, std::int64_t& others, Aside&& aside) {
         for (std::int64_t changes = 1; rounds > 0 && changes > 0; --rounds) {
             look_around();
+            changes = change(std::exchange(others, 0), aside);
+        }
+    }
+    // Changes are made one after the other, so that another thread has time. Returns their number.
+    template <class Aside>
+    std::int64_t change(std::int64_t others, Aside&& aside) {
+        std::int64_t changes = 0;
+        parallel_for(1 + others, threads_, monitor_, [&](std::int64_t task, int) {
+            if (task > 0) return aside(task - 1);
             changes = dissolve();
             changes += improve();
-        }
+        });
+        return changes;
     }
 
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }
 
     struct Scratch {
-        std::vector<std::int16_t> scores;
+        Scores scores;
         SwapTable table;
     };
 
     static constexpr std::int64_t GRAIN = 64;  // tasks that a thread does one after the other
+    static constexpr std::int32_t LARGE = 8;  // times k rows are a group that is not dissolved, nor asked what it holds
 
     template <class Body>
     void in_parallel(std::int64_t tasks, Body&& body) {
@@ -78,26 +95,32 @@ class SparseShard {
             tasks, threads_, monitor_, [&](std::int64_t task, int worker) { body(task, scratch_[worker]); }, GRAIN);
     }
 
-    Target best(std::int32_t row, std::int32_t except, Scratch& scratch) const {
-        return index_.best(groups_.rows(), row, except, scratch.scores);
+    Target best(std::int32_t row, Scratch& scratch) const {
+        std::int32_t nowhere;
+        return index_.best(groups_.rows(), row, -1, scratch.scores, nowhere);
     }
 
     // Parts of the Gray order side by side, or one part with all threads.
     void begin() {
         const std::int64_t parts = std::max<std::int64_t>(1, rows() / options_.part);
         const std::vector<std::int64_t> bounds = even_stretches(groups_.rows(), parts, 0);
-        std::vector<std::vector<std::vector<std::int32_t>>> found(parts);
+        struct Found {
+            std::vector<std::int32_t> rows;
+            std::vector<std::int64_t> ends;
+        };
+        std::vector<Found> found(parts);
         const int inside = parts == 1 ? threads_ : 1;
         parallel_for(parts, threads_, monitor_, [&](std::int64_t part, int) {
             const std::int64_t from = bounds[part];
             const Csr here{groups_.rows().offsets + from, groups_.rows().items, bounds[part + 1] - from};
-            BestFirst(here, n_items_, options_.start, inside, monitor_).run([&](std::vector<std::int32_t>& members) {
-                for (std::int32_t& row : members) row += static_cast<std::int32_t>(from);
-                found[part].push_back(members);
-            });
+            BestFirst(here, n_items_, options_.start, inside, monitor_)
+                .run([&](const std::vector<std::int32_t>& members) {
+                    for (const std::int32_t row : members)
+                        found[part].rows.push_back(row + static_cast<std::int32_t>(from));
+                    found[part].ends.push_back(static_cast<std::int64_t>(found[part].rows.size()));
+                });
         });
-        for (const auto& part : found)
-            for (const auto& members : part) groups_.found(members);
+        for (const Found& part : found) groups_.found(part.rows, part.ends, monitor_);
     }
 
     std::vector<std::int32_t> without_group() const {
@@ -110,24 +133,29 @@ class SparseShard {
     // Every row without a group joins the one that suits it best, or the crowd that publishes nothing.
     void settle() {
         const std::vector<std::int32_t> waiting = without_group();
-        std::vector<std::int32_t> rest;
         if (waiting.empty()) return;
         index_.build(groups_, 0);
         std::vector<Target> targets(waiting.size());
         in_parallel(static_cast<std::int64_t>(waiting.size()),
-                    [&](std::int64_t i, Scratch& scratch) { targets[i] = best(waiting[i], -1, scratch); });
-        std::vector<std::vector<std::int32_t>> newcomers(groups_.count());
-        for (std::size_t i = 0; i < waiting.size(); ++i)
-            (targets[i].group >= 0 && targets[i].gain > 0 ? newcomers[targets[i].group] : rest).push_back(waiting[i]);
-        for (std::int32_t g = 0; g < groups_.count(); ++g)
-            if (!newcomers[g].empty()) groups_.join(newcomers[g], g);
+                    [&](std::int64_t i, Scratch& scratch) { targets[i] = best(waiting[i], scratch); });
+
+        std::vector<std::int32_t> joining, to, rest;
+        for (std::size_t i = 0; i < waiting.size(); ++i) {
+            const bool gains = targets[i].group >= 0 && targets[i].gain > 0;
+            (gains ? joining : rest).push_back(waiting[i]);
+            if (gains) to.push_back(targets[i].group);
+        }
+        groups_.join(joining, to, monitor_);
         if (static_cast<std::int32_t>(rest.size()) >= k_ || groups_.count() == 0) {
-            if (!rest.empty()) groups_.found_silent(rest);
+            if (static_cast<std::int32_t>(rest.size()) > LARGE * k_)
+                groups_.found_silent(rest);
+            else if (!rest.empty())
+                groups_.found(rest);
             return;
         }
         index_.build(groups_, 0);
         for (const std::int32_t r : rest) {
-            const Target target = best(r, -1, scratch_[0]);
+            const Target target = best(r, scratch_[0]);
             groups_.join(r, target.group >= 0 ? target.group : 0);
         }
     }
@@ -147,14 +175,20 @@ class SparseShard {
                 targets_[r] = targets_[r - 1];
                 return;
             }
-            const std::int32_t stays = -groups_.leaving(row);
             const Target known = still_good(targets_[r], row);
             targets_[r] = Target();
-            if (stays >= groups_.rows().size(row)) return;
-            targets_[r] = best(row, groups_.of(row), scratch);
+            if (groups_.keeps_all(row)) return;
+            std::int32_t score = 0;
+            targets_[r] = index_.best(groups_.rows(), row, groups_.of(row), scratch.scores, score);
             if (known.gain > targets_[r].gain) targets_[r] = known;
-            targets_[r].more = targets_[r].group < 0 ? 0 : targets_[r].gain - stays;
+            targets_[r].more = targets_[r].group < 0 ? 0 : targets_[r].gain - staying(row, score);
         });
+    }
+    // What a row gains where it is, given the score of its group if the index knows it.
+    std::int32_t staying(std::int32_t row, std::int32_t score) const {
+        const Group& group = groups_[groups_.of(row)];
+        return index_.knows(groups_.of(row)) ? score + group.center - static_cast<std::int32_t>(group.half.size())
+                                             : -groups_.leaving(row);
     }
 
     // What a row found before, if nothing has changed there.
@@ -183,7 +217,7 @@ class SparseShard {
     std::int64_t dissolve() {
         std::vector<std::int32_t> order;
         for (std::int32_t g = 0; g < groups_.count(); ++g) {
-            if (groups_[g].size() == 0 || groups_[g].size() > 8 * k_) continue;
+            if (groups_[g].size() == 0 || groups_[g].size() > LARGE * k_) continue;
             std::int64_t elsewhere = 0;
             for (const std::int32_t r : groups_[g].members)
                 elsewhere += targets_[r].group < 0 ? INT32_MIN : targets_[r].gain;
@@ -214,45 +248,45 @@ class SparseShard {
         return false;
     }
 
-    // Every row that would gain in the group that suits it best moves there if its own can spare it, or swaps with a
-    // row there, whichever gains more.
+    // Every row that would have gained, when it looked, in the group that suits it best moves there if its own can
+    // spare it, or swaps with a row there, whichever gains more.
     std::int64_t improve() {
         std::int64_t changes = 0;
         for (std::int32_t r = 0; r < rows(); ++r) {
             if ((r & 1023) == 0) monitor_.check();
             const std::int32_t h = targets_[r].group;
-            if (h >= 0 && h != groups_.of(r) && groups_[h].size() > 0 && !in_vain(r, h)) changes += improve(r, h);
+            if (targets_[r].more > 0 && h != groups_.of(r) && groups_[h].size() > 0 && !in_vain(r, h))
+                changes += improve(r, h);
         }
         return changes;
     }
 
-    // Whether r cannot gain in h, because it would not have when it looked, or failed in the round before, and nothing
-    // has changed since there or in its own group.
+    // Whether r failed in the round before, and nothing has changed since in h or in its own group.
     bool in_vain(std::int32_t r, std::int32_t h) const {
-        const std::int64_t changed = std::max(groups_[h].changed, groups_[groups_.of(r)].changed);
-        return (targets_[r].more <= 0 && changed < looked_) || (options_.recent && changed < since_);
+        return options_.recent && std::max(groups_[h].changed, groups_[groups_.of(r)].changed) < since_;
     }
 
     bool improve(std::int32_t r, std::int32_t h) {
-        const std::int32_t g = groups_.of(r), alone = groups_.joining(r, h) + groups_.leaving(r);
-        if (alone <= 0) return false;
-        std::int32_t most = 0, partner = -1;
-        if (groups_[g].size() > k_) most = alone;
         SwapTable& table = scratch_[0].table;
-        groups_.open(r, h, table);
-        const auto& others = groups_[h].members;
-        for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 24); ++i) {
-            const std::int32_t gain = groups_.swapping(others[i], table);
-            if (gain > most) most = gain, partner = others[i];
+        groups_.hold(r, table);
+        const std::int32_t alone = groups_.moving(r, h, table);
+        std::int32_t most = groups_[groups_.of(r)].size() > k_ ? std::max(0, alone) : 0, partner = -1;
+        if (alone > 0) {
+            groups_.open(r, h, table);
+            const auto& others = groups_[h].members;
+            for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 24); ++i) {
+                const std::int32_t gain = groups_.swapping(others[i], table);
+                if (gain > most) most = gain, partner = others[i];
+            }
         }
-        groups_.close(r, h, table);
+        groups_.close(r, table);
         if (most > 0) make(r, h, partner, most);
         return most > 0;
     }
 
     // Relays among groups that lie side by side in Gray order. Returns the number of rows that went elsewhere.
     std::size_t relay() {
-        const std::vector<std::int32_t> order = side_by_side();
+        const std::vector<std::int32_t> order = by_middle();
         const auto parts = static_cast<std::int64_t>(order.size()) / options_.block + 1;
         std::vector<std::vector<Move>> moves(parts);
         std::vector<std::int64_t> gained(parts, 0);
@@ -272,7 +306,7 @@ class SparseShard {
         std::vector<Move> all;
         for (const std::vector<Move>& some : moves) all.insert(all.end(), some.begin(), some.end());
         [[maybe_unused]] const std::int64_t before = gain();
-        groups_.rearrange(all);
+        groups_.rearrange(all, monitor_);
 #ifdef ANONSET_DEBUG_CHECKS
         if (gain() < std::accumulate(gained.begin(), gained.end(), before))
             throw std::logic_error("crowd: relays gained less than foretold");
@@ -286,7 +320,7 @@ class SparseShard {
         return {of.begin() + count * part / parts, of.begin() + count * (part + 1) / parts};
     }
     // Groups by the row in their middle.
-    std::vector<std::int32_t> side_by_side() const {
+    std::vector<std::int32_t> by_middle() const {
         std::vector<std::pair<std::int32_t, std::int32_t>> middle;
         for (std::int32_t g = 0; g < groups_.count(); ++g) {
             if (groups_[g].size() == 0 || groups_[g].silent || groups_[g].center > CenterScores::MOST) continue;
@@ -364,24 +398,39 @@ inline CrowdResult joined(std::vector<CrowdResult>&& parts) {
     return all;
 }
 
+struct SparseResult {
+    CrowdResult found;
+    SegmentLosses beside;  // of the sample
+};
+
 // Groups of at least k for rows in Gray order. Shards keep the cost linear; one shard uses all threads, several run
 // side by side.
-inline CrowdResult crowd_sparse(const Csr& data, std::int32_t n_items, const CrowdSparseOptions& options,
-                                std::int64_t wanted, int threads, Monitor& monitor) {
+inline SparseResult crowd_sparse(const Csr& data, std::int32_t n_items, const CrowdSparseOptions& options,
+                                 std::int64_t wanted, const PtaSample& sample, int threads, Monitor& monitor) {
     const std::int64_t shards = std::max<std::int64_t>(1, std::min(wanted, data.rows / (2 * options.start.k)));
-    const int inside = shards == 1 ? threads : 1;
+    BesidePta beside({data, nullptr, n_items, sample.bounds}, sample, options.start.k, threads, monitor);
     std::vector<CrowdResult> parts(shards);
     const std::vector<std::int64_t> bounds = even_stretches(data, shards, 2 * options.start.k);
-    auto solve = [&](std::int64_t shard, int) {
+    const auto solve = [&](std::int64_t shard, std::int64_t others, int inside) {
         const Csr rows{data.offsets + bounds[shard], data.items, bounds[shard + 1] - bounds[shard]};
-        parts[shard] = crowd::SparseShard(rows, n_items, options, inside, monitor).solve();
+        parts[shard] =
+            crowd::SparseShard(rows, n_items, options, inside, monitor).solve(others, [&](std::int64_t task) {
+                beside.run(task);
+            });
     };
     if (shards == 1) {
-        solve(0, 0);
-        return std::move(parts[0]);
+        solve(0, beside.tasks(), threads);
+    } else {
+        parallel_for(shards + beside.tasks(), threads, monitor, [&](std::int64_t task, int) {
+            if (task < shards) return solve(task, 0, 1);
+            beside.run(task - shards);
+        });
     }
-    parallel_for(shards, threads, monitor, solve);
-    return joined(std::move(parts));
+    SparseResult out{shards == 1 ? std::move(parts[0]) : joined(std::move(parts)), {}};
+    const Csr centers{out.found.offsets.data(), out.found.items.data(),
+                      static_cast<std::int64_t>(out.found.offsets.size()) - 1};
+    out.beside = beside.losses(out.found.group.data(), centers);
+    return out;
 }
 
 }  // namespace anonset

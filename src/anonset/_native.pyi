@@ -412,22 +412,11 @@ def crowd_sparse(
     passes: int,
     block: int,
     shards: int,
-    monitor: Monitor,
-    threads: int,
-) -> tuple[Ints, tuple[Longs, Ints]]: ...
-def losses_beside_pta(
-    offsets: Longs,
-    items: Ints,
-    n_items: int,
     bounds: Longs,
     drawn: Longs,
-    k: int,
-    group: Ints,
-    center_offsets: Longs,
-    center_items: Ints,
-    threads: int,
     monitor: Monitor,
-) -> tuple[Longs, Longs]: ...
+    threads: int,
+) -> tuple[Ints, tuple[Longs, Ints], tuple[Longs, Longs]]: ...
 def map_attributes(
     offsets: Longs,
     items: Ints,

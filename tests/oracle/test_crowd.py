@@ -60,6 +60,12 @@ def test_crowd_loses_less_than_pta_on_public_data(real_data, name):
         assert loss(data, run_crowd(data, k, effort=2)) <= loss(data, draft)
 
 
+def losses_in_segments(quasi, groups, bounds, drawn, k):
+    """What transactions lose in these groups and in PTA's, for each segment drawn."""
+    both = (groups, _never_worse.pta_groups(quasi, bounds, k, Job()))
+    return [np.add.reduceat(losses(quasi, one, Job()), bounds[:-1])[drawn] for one in both]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.sampled_from([0, 2, 10]))
 def test_crowd_never_loses_more_than_pta(seed, k, effort):
@@ -94,9 +100,8 @@ def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
     ordering, quasi = gray_sorted(data, Job())
     centers = majority(quasi, poor, Job())
 
-    def poorly(_quasi, _k, _effort, job, bounds, drawn):
-        sample = _never_worse.sampled_losses(quasi, poor, centers, bounds, drawn, 2, job) if len(drawn) else None
-        return ordering, poor, centers, sample
+    def poorly(_quasi, _k, _effort, _job, bounds, drawn):
+        return ordering, poor, centers, losses_in_segments(quasi, poor, bounds, drawn, 2)
 
     monkeypatch.setattr(crowd, "_dense", poorly)
     assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
@@ -110,25 +115,21 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     bounds = pta.cut(len(quasi), 5)
     groups = _never_worse.pta_groups(quasi, bounds, 5, Job())
     drawn = _never_worse.draw(bounds, False, Job(1))
-    ours, theirs = _never_worse.sampled_losses(quasi, groups, majority(quasi, groups, Job()), bounds, drawn, 5, Job(1))
+    ours, theirs = losses_in_segments(quasi, groups, bounds, drawn, 5)
     assert ours.tolist() == theirs.tolist()
     assert _never_worse.clearly_less(ours / worse, theirs) == (worse > 1.2)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_losses_in_segments_are_those_of_ptas_groups_and_of_the_others(threads):
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("shards", [1, 2, 5])
+def test_the_losses_beside_sparse_groups_are_theirs_and_those_of_ptas(monkeypatch, shards, threads):
     draw = np.random.default_rng(8)
     _, quasi = gray_sorted(Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.1) for _ in range(900)]), Job())
-    bounds, job = pta.cut(len(quasi), 3, 13), Job(threads=threads)
-    groups = np.sort(draw.integers(0, 90, 900)).astype(np.int32)
-    centers = majority(quasi, groups, job)
-    theirs = losses(quasi, _never_worse.pta_groups(quasi, bounds, 3, job), job)
-    expected = [np.add.reduceat(one, bounds[:-1]) for one in (theirs, losses(quasi, groups, job, centers))]
-    drawn = np.array([0, 3, 4, 7, 12])
-    found = _native.losses_beside_pta(
-        quasi.offsets, quasi.items, quasi.n_items, bounds, drawn, 3, groups, *centers, threads, job.monitor
-    )
-    assert [one.tolist() for one in found] == [one[drawn].tolist() for one in expected]
+    bounds, drawn = pta.cut(len(quasi), 3, 13), np.array([0, 3, 4, 7, 12])
+    monkeypatch.setattr(crowd, "_shards", lambda _occurrences, _effort: shards)
+    groups, _, sample = crowd._sparse(quasi, 3, 0, Job(1, threads), bounds, drawn)
+    expected = losses_in_segments(quasi, groups, bounds, drawn, 3)
+    assert [one.tolist() for one in sample] == [one.tolist() for one in expected]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -136,9 +137,8 @@ def test_the_losses_beside_dense_groups_are_theirs_and_those_of_ptas(threads):
     draw = np.random.default_rng(9)
     data, job = Transactions.from_lists([np.flatnonzero(draw.random(70) < 0.3) for _ in range(900)]), Job(1, threads)
     bounds, drawn = pta.cut(len(data), 3, 13), np.array([0, 3, 4, 7, 12])
-    ordering, groups, centers, sample = crowd._dense(data, 3, 0, job, bounds, drawn)
-    quasi = lined_up(data, ordering, job)
-    expected = _never_worse.sampled_losses(quasi, groups, centers, bounds, drawn, 3, job)
+    ordering, groups, _, sample = crowd._dense(data, 3, 0, job, bounds, drawn)
+    expected = losses_in_segments(lined_up(data, ordering, job), groups, bounds, drawn, 3)
     assert [one.tolist() for one in sample] == [one.tolist() for one in expected]
 
 
@@ -185,9 +185,9 @@ def test_what_groups_publish_is_the_majority_of_their_members(effort):
     draw = np.random.default_rng(6)
     wide = Transactions.from_lists([draw.choice(300, size=draw.integers(0, 6), replace=False) for _ in range(1500)])
     full = Transactions.from_lists([draw.choice(90, size=40, replace=False) for _ in range(1500)])
-    for data, find in ((wide, crowd._sparse_groups), (full, crowd._dense_groups)):
+    for data, find, first in ((wide, crowd._sparse, 0), (full, crowd._dense, 1)):
         _, quasi = gray_sorted(data, Job())
-        groups, centers = find(quasi, 4, effort, Job(1))
+        groups, centers = find(quasi, 4, effort, Job(1), crowd.NONE, crowd.NONE)[first : first + 2]
         assert np.bincount(groups).min() >= 4
         for found, voted in zip(centers, majority(quasi, groups, Job()), strict=True):
             assert found.tolist() == voted.tolist()
@@ -210,7 +210,7 @@ def sparse_groups(quasi, k, **options):
     """Groups of rows as `crowd` begins with them, each looking at all others; options say what is done then."""
     begin = {"reach": 100, "keep": 100, "turns": 100, "rounds": 0, "recent": False}
     begin |= {"relays": 0, "after": 0, "passes": 0, "block": 1}
-    found, _ = _native.crowd_sparse(
+    found, *_ = _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
@@ -219,6 +219,8 @@ def sparse_groups(quasi, k, **options):
         every=1,
         part=1000,
         shards=1,
+        bounds=crowd.NONE,
+        drawn=crowd.NONE,
         monitor=Job().monitor,
         threads=2,
         **begin | options,
@@ -257,7 +259,7 @@ def test_relays_find_the_best_groups_of_given_centers_nearly_always(k):
         possible += most > total_gain(before)
         best += most > total_gain(before) and total_gain(after) >= most
     assert best >= 0.9 * possible
-    assert possible >= 30
+    assert possible >= 20
 
 
 @settings(max_examples=60)

@@ -8,31 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonset import _native
 from anonset.group.centers import Centers, losses, majority
 from anonset.group.windows import window_groups
 from anonset.job import Job
-from anonset.methods.pta import cut
 from anonset.order.tour import prim_tours
 from anonset.transactions import Ints, Longs, Transactions
 
 FEW = 20  # segments; not worth drawing from
 SAMPLE, SHARE = 8, 24  # so many segments are drawn, or one of so many where that is more
 CLEAR = 3.0  # standard errors
-
-
-def never_worse_than_pta(
-    quasi: Transactions, groups: Ints, centers: Centers, k: int, sure: bool, job: Job
-) -> tuple[Ints, Centers]:
-    """These groups and what they publish, or PTA's should they lose less; `quasi` is in Gray order.
-
-    Unless it must be `sure`, a sample may show that PTA's need not be formed.
-    """
-    bounds = cut(len(quasi), k)
-    drawn = draw(bounds, sure, job)
-    if len(drawn) and clearly_less(*sampled_losses(quasi, groups, centers, bounds, drawn, k, job)):
-        return groups, centers
-    return better_than_pta(quasi, groups, centers, bounds, k, job)
 
 
 def draw(bounds: Longs, sure: bool, job: Job) -> Longs:
@@ -52,26 +36,6 @@ def better_than_pta(
     if losses(quasi, theirs, job, their_centers).sum() < losses(quasi, groups, job, centers).sum():
         return theirs, their_centers
     return groups, centers
-
-
-def sampled_losses(
-    quasi: Transactions, groups: Ints, centers: Centers, bounds: Longs, drawn: Longs, k: int, job: Job
-) -> tuple[Longs, Longs]:
-    """What transactions lose in these groups and in PTA's, for each segment drawn."""
-    with job.stage("groups") as monitor:
-        theirs, ours = _native.losses_beside_pta(
-            quasi.offsets,
-            quasi.items,
-            quasi.n_items,
-            bounds,
-            drawn,
-            k,
-            groups,
-            *centers,
-            threads=job.threads,
-            monitor=monitor,
-        )
-    return ours, theirs
 
 
 def clearly_less(ours: Longs, theirs: Longs) -> bool:

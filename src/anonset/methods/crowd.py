@@ -32,7 +32,7 @@ from anonset import _native
 from anonset.group.centers import Centers, losses, majority, recode, require_enough
 from anonset.group.diversity import diverse, first_sizes, require_diversity
 from anonset.job import Job
-from anonset.methods._never_worse import better_than_pta, clearly_less, draw, never_worse_than_pta
+from anonset.methods._never_worse import better_than_pta, clearly_less, draw
 from anonset.methods.pta import cut
 from anonset.models.k_anonymity import DIVERSITY
 from anonset.order.gray import gray_sorted, item_ranks, lined_up
@@ -57,6 +57,7 @@ SHARD = 250_000  # items in a shard of sparse data at effort 0
 PART = 25_000  # transactions among which its groups begin at effort 0
 DEEP = 5  # the effort from which on one shard may have to do for two threads, which loses less and takes longer
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
+NONE: Longs = np.empty(0, dtype=np.int64)
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
 
@@ -67,34 +68,49 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
         require_diversity(data, diversity)
     quasi = data.quasi()
     dense = is_dense(quasi, job.threads)
-    sure = effort >= SURE_EFFORT
-    if dense and diversity is None:
-        bounds = cut(len(quasi), k)
-        drawn = draw(bounds, sure, job)
-        with job.stage("groups"):
-            ordering, groups, centers, sample = _dense(quasi, k, effort, job, bounds, drawn)
-        if not (len(drawn) and clearly_less(*sample)):
-            groups, centers = better_than_pta(lined_up(quasi, ordering, job), groups, centers, bounds, k, job)
+    if diversity is None:
+        ordering, groups, centers = _never_worse_than_pta(quasi, k, effort, dense, job)
     else:
-        ordering, quasi = gray_sorted(quasi, job)
-        with job.stage("groups"):
-            find = _dense_groups if dense else _sparse_groups
-            if diversity is None:
-                groups, centers = find(quasi, k, effort, job)
-            else:
-                secret = data.secrets().take(ordering)
-                tried = [
-                    diverse(quasi, secret, find(quasi, size, effort, job)[0], k, diversity, effort, job)
-                    for size in first_sizes(secret, k, diversity)
-                ]
-                groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
-                centers = majority(quasi, groups, job)
-        if diversity is None:
-            groups, centers = never_worse_than_pta(quasi, groups, centers, k, sure, job)
+        ordering, groups, centers = _diverse(data, quasi, k, diversity, effort, dense, job)
     published = recode(data, quasi, groups, None, job, ordering, centers)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
+
+
+def _never_worse_than_pta(
+    quasi: Transactions, k: int, effort: int, dense: bool, job: Job
+) -> tuple[Longs, Ints, Centers]:
+    """The Gray order; groups in that order, or PTA's should they lose less; and what they publish."""
+    bounds = cut(len(quasi), k)
+    drawn = draw(bounds, effort >= SURE_EFFORT, job)
+    if dense:
+        with job.stage("groups"):
+            ordering, groups, centers, sample = _dense(quasi, k, effort, job, bounds, drawn)
+    else:
+        ordering, quasi = gray_sorted(quasi, job)
+        with job.stage("groups"):
+            groups, centers, sample = _sparse(quasi, k, effort, job, bounds, drawn)
+    if not (len(drawn) and clearly_less(*sample)):
+        ordered = lined_up(quasi, ordering, job) if dense else quasi
+        groups, centers = better_than_pta(ordered, groups, centers, bounds, k, job)
+    return ordering, groups, centers
+
+
+def _diverse(
+    data: Transactions, quasi: Transactions, k: int, diversity: int, effort: int, dense: bool, job: Job
+) -> tuple[Longs, Ints, Centers]:
+    """The Gray order; groups in that order that hold no sensitive item too often; and what they publish."""
+    ordering, quasi = gray_sorted(quasi, job)
+    with job.stage("groups"):
+        find = _dense_groups if dense else _sparse_groups
+        secret = data.secrets().take(ordering)
+        tried = [
+            diverse(quasi, secret, find(quasi, size, effort, job), k, diversity, effort, job)
+            for size in first_sizes(secret, k, diversity)
+        ]
+        groups = min(tried, key=lambda found: losses(quasi, found, job).sum())
+        return ordering, groups, majority(quasi, groups, job)
 
 
 def is_dense(quasi: Transactions, threads: int = 1) -> bool:
@@ -108,10 +124,9 @@ def is_dense(quasi: Transactions, threads: int = 1) -> bool:
     return mean >= DENSITY * used
 
 
-def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
+def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
     """The groups of transactions that are in Gray order already."""
-    nothing = np.empty(0, dtype=np.int64)
-    return _dense(quasi, k, effort, job, nothing, nothing)[1:3]
+    return _dense(quasi, k, effort, job, NONE, NONE)[1]
 
 
 def _dense(
@@ -143,7 +158,18 @@ def _dense(
     )
 
 
-def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[Ints, Centers]:
+def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
+    """Groups without a look at PTA's."""
+    return _sparse(quasi, k, effort, job, NONE, NONE)[0]
+
+
+def _sparse(
+    quasi: Transactions, k: int, effort: int, job: Job, bounds: Longs, drawn: Longs
+) -> tuple[Ints, Centers, tuple[Longs, Longs]]:
+    """Groups of transactions in Gray order, and what they publish.
+
+    Beside it what transactions lose in these groups and in PTA's, for each segment drawn.
+    """
     import os
     E = lambda n, d: type(d)(os.environ.get(n, d))  # TUNE
     long, quick = quasi.nnz >= LONG * len(quasi), effort == 0
@@ -153,7 +179,7 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=max(k, round(36 * 3 ** (effort / 10) if long else 40 * 10 ** (effort / 10))),
+        reach=max(k, 20 if quick else round(36 * 3 ** (effort / 10) if long else 40 * 10 ** (effort / 10))),
         keep=2 * k + 8,
         again=0 if quick else 1,
         every=max(1, 2 * (3 + k // 5) * (1 + long) // (2 + effort)),
@@ -166,6 +192,8 @@ def _sparse_groups(quasi: Transactions, k: int, effort: int, job: Job) -> tuple[
         passes=E("PASSES", 8),
         block=E("BLOCK", 1024),
         shards=shards,
+        bounds=bounds,
+        drawn=drawn,
         monitor=job.monitor,
         threads=job.threads,
     )

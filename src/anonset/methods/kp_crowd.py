@@ -135,7 +135,7 @@ def is_short(problem: KpProblem) -> bool:
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
     """A short run of `crowd` on sparse sets in Gray order."""
     with job.stage("groups") as monitor:
-        groups, _ = _native.crowd_sparse(
+        groups, *_ = _native.crowd_sparse(
             ordered.offsets,
             ordered.items,
             n_items=ordered.n_items,
@@ -153,6 +153,8 @@ def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
             passes=0,
             block=1,
             shards=max(1, len(ordered) // PART),
+            bounds=np.empty(0, dtype=np.int64),
+            drawn=np.empty(0, dtype=np.int64),
             monitor=monitor,
             threads=job.threads,
         )
