@@ -173,14 +173,14 @@ def _sparse(
     """
     long, quick = quasi.nnz >= LONG * len(quasi), effort == 0
     shards = _shards(quasi.nnz, effort)
-    few = (2 if shards == 1 else 3 if long else 4) + k // 5  # classes of which one is an anchor at effort 0
+    few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
         reach=max(k, round(20 * 5 ** (effort / 10) if long else 16 * 25 ** (effort / 10))),
-        keep=2 * k + (4 if quick and not long else 8),
+        keep=2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
         again=0 if quick else 1,
         every=max(1, 2 * few * (1 + long) // (2 + effort)),
         turns=2 if quick else 6,
