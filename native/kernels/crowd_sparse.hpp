@@ -120,7 +120,12 @@ class SparseShard {
                     found[part].ends.push_back(static_cast<std::int64_t>(found[part].rows.size()));
                 });
         });
-        for (const Found& part : found) groups_.found(part.rows, part.ends, monitor_);
+        for (std::int64_t part = 1; part < parts; ++part) {
+            const auto before = static_cast<std::int64_t>(found[0].rows.size());
+            for (const std::int64_t end : found[part].ends) found[0].ends.push_back(before + end);
+            found[0].rows.insert(found[0].rows.end(), found[part].rows.begin(), found[part].rows.end());
+        }
+        groups_.found(found[0].rows, found[0].ends, monitor_);
     }
 
     std::vector<std::int32_t> without_group() const {

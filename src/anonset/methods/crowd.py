@@ -54,7 +54,8 @@ DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more tha
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 FEW = 6_000  # transactions; fewer dense ones get the visits of so many where there is effort: it takes no time
 SHARD = 250_000  # items in a shard of sparse data at effort 0
-PART = 25_000  # transactions among which its groups begin at effort 0
+PART = 25_000  # transactions among which its groups begin, times 1 + effort
+NARROW = 10_000  # the same at effort 0, where they should fit the cache
 DEEP = 5  # the effort from which on one shard may have to do for two threads, which loses less and takes longer
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
 NONE: Longs = np.empty(0, dtype=np.int64)
@@ -174,17 +175,18 @@ def _sparse(
     E = lambda n, d: type(d)(os.environ.get(n, d))  # TUNE
     long, quick = quasi.nnz >= LONG * len(quasi), effort == 0
     shards = _shards(quasi.nnz, effort)
+    few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=max(k, 20 if quick else round(36 * 3 ** (effort / 10) if long else 40 * 10 ** (effort / 10))),
-        keep=2 * k + 8,
+        reach=max(k, round(20 * 5 ** (effort / 10) if long else 16 * 25 ** (effort / 10))),
+        keep=2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
         again=0 if quick else 1,
-        every=max(1, 2 * (3 + k // 5) * (1 + long) // (2 + effort)),
+        every=max(1, 2 * few * (1 + long) // (2 + effort)),
         turns=2 if quick else 6,
-        part=min(PART // (1 + 2 * long), max(k, len(quasi) // (2 * shards))) if quick else PART * (1 + effort),
+        part=min(NARROW, max(k, len(quasi) // (4 * shards))) if quick else PART * (1 + effort),
         rounds=1 - long if quick else 2,
         recent=quick,
         relays=E("RELAYS", 0 if quick else 1),
