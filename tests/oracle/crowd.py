@@ -83,7 +83,7 @@ def most_at(rows, centers, k):
         step = {}
         for counts, gained in best.items():
             for c, center in enumerate(centers):
-                now = counts[:c] + (min(k, counts[c] + 1),) + counts[c + 1 :]
+                now = (*counts[:c], min(k, counts[c] + 1), *counts[c + 1 :])
                 step[now] = max(step.get(now, -len(rows) * 100), gained + 2 * len(center & set(row)) - len(center))
         best = step
     return best[(k,) * len(centers)]

@@ -239,7 +239,9 @@ def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
 
 
 def total_gain(groups):
-    return sum(gain(row, (center, center)) for group in groups for center, _ in [center_and_half(group)] for row in group)
+    return sum(
+        gain(row, (center, center)) for group in groups for center, _ in [center_and_half(group)] for row in group
+    )
 
 
 @pytest.mark.parametrize("k", [4, 5, 6])

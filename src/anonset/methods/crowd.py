@@ -10,12 +10,13 @@ Pseudo-code    order ← Gray order of the transactions' Q
                sparse data: k equal transactions are a group; around every other one the group of k is sought that
                             gains most; the best of these groups is formed, then the best of those left, and so on;
                             the others join them; then, round by round: dissolve groups whose members gain more
-                            elsewhere, move or swap single transactions
+                            elsewhere, move or swap single transactions; and run relays, in which one goes where it
+                            gains, another one takes its place, and so on
                PTA's groups instead, should they lose less (at effort 0 formed only if a sample leaves it open)
                publish every transaction with its Q replaced by the majority of its group
 Postcondition  every transaction is in one group. Groups begin with at least k members. A transaction leaves a group
-               only if more than k are there, or in a swap that brings another one in, or when the whole group is
-               dissolved and every member joins another group. So every group has at least k members at every step,
+               only if more than k are there, or in a swap or relay that brings another one in, or when the whole group
+               is dissolved and every member joins another group. So every group has at least k members at every step,
                and its members publish the same Q: k-anonymity. Each change is made only if it raises the gain
                (annealing aside), so more effort is never spent for nothing.
 Diversity      with `diversity=p`: refused unless every sensitive item s occurs in at most n/p transactions. Groups that
@@ -56,7 +57,7 @@ FEW = 6_000  # transactions; fewer dense ones get the visits of so many where th
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 PART = 25_000  # transactions among which its groups begin, times 1 + effort
 NARROW = 10_000  # the same at effort 0, where they should fit the cache
-DEEP = 5  # the effort from which on one shard may have to do for two threads, which loses less and takes longer
+DEEP = 8  # the effort from which on one shard may have to do for two threads, and other costs matter less, too
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
 NONE: Longs = np.empty(0, dtype=np.int64)
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
@@ -171,9 +172,8 @@ def _sparse(
 
     Beside it what transactions lose in these groups and in PTA's, for each segment drawn.
     """
-    import os
-    E = lambda n, d: type(d)(os.environ.get(n, d))  # TUNE
-    long, quick = quasi.nnz >= LONG * len(quasi), effort == 0
+    long = quasi.nnz >= LONG * len(quasi)
+    quick, deep = effort == 0, effort >= DEEP
     shards = _shards(quasi.nnz, effort)
     few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     return _native.crowd_sparse(
@@ -181,18 +181,18 @@ def _sparse(
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=max(k, round(20 * 5 ** (effort / 10) if long else 16 * 25 ** (effort / 10))),
-        keep=2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
+        reach=max(k, round(20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10))),
+        keep=5 * k if deep and not long else 2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
         again=0 if quick else 1,
-        every=max(1, 2 * few * (1 + long) // (2 + effort)),
+        every=max(1, k // 10 if deep and not long else 2 * few * (1 + long) // (2 + effort)),
         turns=2 if quick else 6,
         part=min(NARROW, max(k, len(quasi) // (4 * shards))) if quick else PART * (1 + effort),
-        rounds=1 - long if quick else 2,
+        rounds=1 - long if quick else 1,
         recent=quick,
-        relays=E("RELAYS", 0 if quick else 1),
-        after=E("AFTER", 1),
-        passes=E("PASSES", 8),
-        block=E("BLOCK", 1024),
+        relays=0 if quick else 1 + deep,
+        after=1,
+        passes=8 + effort,
+        block=2048 if deep else 1024,
         shards=shards,
         bounds=bounds,
         drawn=drawn,

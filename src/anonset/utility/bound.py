@@ -48,7 +48,8 @@ RESTING = 0.03  # and one that takes that many does not rise
 NOTES = 16  # failing centers around each set that are noted
 NEAREST = 64  # how many sets around each are looked at first
 WIDEST = 256  # and at most
-LOOKS = 1e10  # at a set for one center, in a round at most
+LOOKS = 1e10  # at a set for one center, in a round at most; ten times as many where sets are few and sparse
+FEW_SETS = 10_000
 FEW = 0.125  # of all items; where sets hold more, anchors say little that centers do not say
 SAVING_LOOKS = 4e10  # at a set that may help another
 LEAST_LOOKS = 10_000  # around one set
@@ -138,7 +139,8 @@ class _Problem:
         Also the share of the looks allowed that each set took, and the centers at which groups of the target fail.
         """
         lifts = np.ceil(np.maximum(target - values, 0.0) / LIFT) * LIFT
-        budget = int(max(LOOKS / len(self.sets), LEAST_LOOKS))
+        allowed = 10 * LOOKS if self.sparse and len(self.sets) <= FEW_SETS else LOOKS
+        budget = int(max(allowed / len(self.sets), LEAST_LOOKS))
         found, looks, noted = _native.center_pass(
             self.sets.offsets,
             self.sets.items,
