@@ -175,14 +175,15 @@ def _sparse(
     long = quasi.nnz >= LONG * len(quasi)
     quick, deep = effort == 0, effort >= DEEP
     shards = _shards(quasi.nnz, effort)
+    nearby = quick and shards == 1  # small data take little time: every look counts
     few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=max(k, round(20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10))),
-        keep=5 * k if deep and not long else 2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
+        reach=max(k, round(20 * 5 ** (effort / 10) if long else 10 if nearby else 16 * 16 ** (effort / 10))),
+        keep=4 * k if deep and not long else 2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
         again=0 if quick else 1,
         every=max(1, k // 10 if deep and not long else 2 * few * (1 + long) // (2 + effort)),
         turns=2 if quick else 6,
