@@ -72,8 +72,8 @@ LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least
 PAGE = """# `crowd`, measured
 
 `python -m benchmarks.crowd --write` made this page ({threads} threads). PTA works on segments of about 100
-transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs taken in turn (of three
-for Gray-TSP and high efforts; what takes longer than a second runs once). {quiet}
+transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs, taken in turn up to effort 2
+(of three for what takes longer than a tenth of a second; what takes longer than a second runs once). {quiet}
 
 Which data were seen when: the parameters of `crowd` were set while looking at mushroom, chess, connect, T10I4D100K,
 BMS-WebView-1, BMS-WebView-2, groceries, Complete Journey and Zipf, so none of these is a fresh test. Zipf
@@ -184,7 +184,8 @@ def case(name: str, data: Transactions, segment: int, k: int) -> Case:
     for method, run in runs.items():
         made: list[Draft] = []
         taken = [seconds(lambda run=run, made=made: made.append(run()))]
-        while method not in quick and len(taken) < 3 and taken[0] < SHORT:
+        often = TURNS if taken[0] < SHORT / 10 else 3 if taken[0] < SHORT else 1
+        while method not in quick and len(taken) < often:
             taken.append(seconds(run))
         loss = information_loss(data, made[0].release, made[0].source)["information_loss_ratio"]
         found[method] = Measured(float(loss), times.get(method, min(taken)) / times["pta"])
@@ -197,7 +198,9 @@ def losses(cases: list[Case]) -> str:
     head = ["data", "k", "bound", "PTA", *(name for name in cases[0].methods if name != "pta")]
     rows = []
     for one in cases:
-        cells = [f"{m.loss:.4f} ({m.time:.2g} ×)" for name, m in one.methods.items() if name != "pta"]
+        cells = [
+            f"{m.loss:.4f} ({m.time:.{2 if m.time < 1 else 3}g} ×)" for name, m in one.methods.items() if name != "pta"
+        ]
         own = f"{one.methods['pta'].loss:.4f} ({1000 * one.pta_seconds:.0f} ms)"
         rows.append([one.name, one.k, f"{one.bound:.4f}", own, *cells])
     return table(head, rows)

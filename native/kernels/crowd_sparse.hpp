@@ -49,12 +49,15 @@ class SparseShard {
     // Calls aside(task) for other tasks, too, where threads would have nothing to do.
     template <class Aside>
     CrowdResult solve(std::int64_t others, Aside&& aside) {
-        begin();
+        const std::int64_t early = parts() > 1 ? others / 2 : 0;
+        begin(early, aside);
         settle();
-        polish(options_.rounds, others, aside);
+        const auto later = [&](std::int64_t task) { aside(early + task); };
+        others -= early;
+        polish(options_.rounds, others, later);
         for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round)
-            polish(options_.after, others, aside);
-        parallel_for(others, threads_, monitor_, [&](std::int64_t task, int) { aside(task); });
+            polish(options_.after, others, later);
+        parallel_for(others, threads_, monitor_, [&](std::int64_t task, int) { later(task); });
         return result();
     }
 
@@ -100,9 +103,12 @@ class SparseShard {
         return index_.best(groups_.rows(), row, -1, scratch.scores, nowhere);
     }
 
+    std::int64_t parts() const { return std::max<std::int64_t>(1, rows() / options_.part); }
+
     // Parts of the Gray order side by side, or one part with all threads.
-    void begin() {
-        const std::int64_t parts = std::max<std::int64_t>(1, rows() / options_.part);
+    template <class Aside>
+    void begin(std::int64_t others, Aside&& aside) {
+        const std::int64_t parts = this->parts();
         const std::vector<std::int64_t> bounds = even_stretches(groups_.rows(), parts, 0);
         struct Found {
             std::vector<std::int32_t> rows;
@@ -110,7 +116,8 @@ class SparseShard {
         };
         std::vector<Found> found(parts);
         const int inside = parts == 1 ? threads_ : 1;
-        parallel_for(parts, threads_, monitor_, [&](std::int64_t part, int) {
+        parallel_for(parts + others, threads_, monitor_, [&](std::int64_t part, int) {
+            if (part >= parts) return aside(part - parts);
             const std::int64_t from = bounds[part];
             const Csr here{groups_.rows().offsets + from, groups_.rows().items, bounds[part + 1] - from};
             BestFirst(here, n_items_, options_.start, inside, monitor_)
