@@ -66,14 +66,14 @@ BOUND = (
         )
     ),
 )
-TURNS = 9  # of what is quick; the machine may be held up now and then
+TURNS = 25  # of what is quick; the machine may be held up now and then
 LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least this share of the gap
 
 PAGE = """# `crowd`, measured
 
 `python -m benchmarks.crowd --write` made this page ({threads} threads). PTA works on segments of about 100
-transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs, taken in turn up to effort 2
-(of three for what takes longer than a tenth of a second; what takes longer than a second runs once). {quiet}
+transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs, taken in turn up to
+effort 2 (of seven for higher efforts and three for Gray-TSP; what takes longer than a second runs once). {quiet}
 
 Which data were seen when: the parameters of `crowd` were set while looking at mushroom, chess, connect, T10I4D100K,
 BMS-WebView-1, BMS-WebView-2, groceries, Complete Journey and Zipf, so none of these is a fresh test. Zipf
@@ -184,7 +184,7 @@ def case(name: str, data: Transactions, segment: int, k: int) -> Case:
     for method, run in runs.items():
         made: list[Draft] = []
         taken = [seconds(lambda run=run, made=made: made.append(run()))]
-        often = TURNS if taken[0] < SHORT / 10 else 3 if taken[0] < SHORT else 1
+        often = 1 if taken[0] > SHORT else 3 if method == "gray-tsp" else 7
         while method not in quick and len(taken) < often:
             taken.append(seconds(run))
         loss = information_loss(data, made[0].release, made[0].source)["information_loss_ratio"]
