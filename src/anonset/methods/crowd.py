@@ -148,7 +148,7 @@ def _dense(
         near=8 if effort >= 4 else 6 if effort else 5,
         sorts=2 * effort if effort >= 4 else 4 if effort else 2,
         rounds=1 + 4 * effort // 5,
-        visits=2.75 * 13 ** (effort / 10) * (max(1.0, FEW / max(1, len(quasi))) if effort >= 4 else 1.0),
+        visits=2.75 * 12 ** (effort / 10) * (max(1.0, FEW / max(1, len(quasi))) if effort >= 4 else 1.0),
         partners=8,
         hot=0.4,
         cold=0.15,
