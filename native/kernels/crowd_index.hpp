@@ -50,6 +50,65 @@ struct Scores {
     std::vector<Large> large;
 };
 
+// For each item the groups whose centers hold it, and perhaps those in which just half of the rows do. Items of many
+// groups are kept as arrays, so that adding them is vector work.
+class GroupLists {
+  public:
+    void build(const Groups& groups, const std::vector<std::int32_t>& numbers, bool with_half) {
+        padded_ = (static_cast<std::int32_t>(numbers.size()) + VECTOR - 1) / VECTOR * VECTOR;
+        starts_.assign(groups.n_items() + 1, 0);
+        const auto each_item = [&](auto&& body) {
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+                for (const HalfItem& half : groups[numbers[i]].half)
+                    if (half.central || with_half) body(static_cast<std::uint32_t>(i), half);
+        };
+        each_item([&](std::uint32_t, const HalfItem& half) { ++starts_[half.item + 1]; });
+        for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+        entries_.resize(starts_.back());
+        std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
+        each_item([&](std::uint32_t i, const HalfItem& half) { entries_[cursor[half.item]++] = 2 * i + half.central; });
+        spread(groups.n_items());
+    }
+
+    // The number of scores: of all groups, and of some that do not exist.
+    std::int32_t padded() const { return padded_; }
+
+    // Two for each item in the center of a group, one for each that half of its rows hold.
+    template <class Score>
+    void add(const std::int32_t* item, const std::int32_t* end, Score* scores) const {
+        for (; item != end; ++item) {
+            if (wide_[*item] >= 0) {
+                add_scores(scores, weights_.data() + std::int64_t{wide_[*item]} * padded_, padded_);
+                continue;
+            }
+            const std::uint32_t *at = entries_.data() + starts_[*item], *last = entries_.data() + starts_[*item + 1];
+            for (; at != last; ++at) scores[*at / 2] = static_cast<Score>(scores[*at / 2] + 1 + *at % 2);
+        }
+    }
+
+  private:
+    static constexpr std::int32_t VECTOR = 64;
+    static constexpr std::int32_t WIDE = 32;  // lists of more than so small a share of all groups are kept as arrays
+
+    void spread(std::int32_t n_items) {
+        wide_.assign(n_items, -1);
+        weights_.clear();
+        for (std::int32_t item = 0; item < n_items; ++item) {
+            if (WIDE * (starts_[item + 1] - starts_[item]) <= padded_) continue;
+            wide_[item] = static_cast<std::int32_t>(weights_.size() / padded_);
+            weights_.resize(weights_.size() + padded_, 0);
+            Small* mine = weights_.data() + std::int64_t{wide_[item]} * padded_;
+            for (std::int32_t e = starts_[item]; e < starts_[item + 1]; ++e)
+                mine[entries_[e] / 2] = static_cast<Small>(1 + entries_[e] % 2);
+        }
+    }
+
+    std::int32_t padded_ = 0;
+    std::vector<std::int32_t> starts_, wide_;  // of each item: its groups, in a list or (from 0 on) in an array
+    std::vector<std::uint32_t> entries_;       // twice the place of a group, plus one if the item is in its center
+    std::vector<Small> weights_;
+};
+
 // Groups as they stood when the index was built.
 class Index {
   public:
@@ -62,23 +121,14 @@ class Index {
                 places_[g] = static_cast<std::int32_t>(numbers_.size());
                 numbers_.push_back(g);
             }
-        groups_ = (static_cast<std::int32_t>(numbers_.size()) + VECTOR - 1) / VECTOR * VECTOR;
-        small_.assign(groups_, NEVER<Small>);
-        large_.assign(groups_, NEVER<Large>);
-        starts_.assign(groups.n_items() + 1, 0);
+        lists_.build(groups, numbers_, true);
+        small_.assign(lists_.padded(), NEVER<Small>);
+        large_.assign(lists_.padded(), NEVER<Large>);
         for (std::size_t i = 0; i < numbers_.size(); ++i) {
-            const Group& group = groups[numbers_[i]];
-            small_[i] = static_cast<Small>(-std::min(group.center, 2 * MOST<Small>));
-            large_[i] = static_cast<Large>(-std::min(group.center, 2 * MOST<Large>));
-            for (const HalfItem& half : group.half) ++starts_[half.item + 1];
+            const std::int32_t center = groups[numbers_[i]].center;
+            small_[i] = static_cast<Small>(-std::min(center, 2 * MOST<Small>));
+            large_[i] = static_cast<Large>(-std::min(center, 2 * MOST<Large>));
         }
-        for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-        entries_.resize(starts_.back());
-        std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
-        for (std::size_t i = 0; i < numbers_.size(); ++i)
-            for (const HalfItem& half : groups[numbers_[i]].half)
-                entries_[cursor[half.item]++] = 2 * static_cast<std::uint32_t>(i) + half.central;
-        spread(groups.n_items());
     }
 
     bool knows(std::int32_t group) const { return places_[group] >= 0; }
@@ -87,7 +137,7 @@ class Index {
     // if the index knows it. (Of a very long row only the first items count, so that scores fit; what a change really
     // gains is counted when it is made.)
     Target best(const Csr& rows, std::int32_t row, std::int32_t except, Scores& work, std::int32_t& there) const {
-        if (groups_ == 0) return Target();
+        if (numbers_.empty()) return Target();
         return rows.size(row) <= MOST<Small> ? best(rows, row, except, small_, work.small, there)
                                              : best(rows, row, except, large_, work.large, there);
     }
@@ -97,48 +147,23 @@ class Index {
     static constexpr Score NEVER = sizeof(Score) == 1 ? INT8_MIN : INT16_MIN;
     template <class Score>
     static constexpr std::int32_t MOST = sizeof(Score) == 1 ? 60 : 6'000;  // items of a row that count
-    static constexpr std::int32_t VECTOR = 64;
-    static constexpr std::int32_t WIDE = 32;  // lists of more than so small a share of all groups are kept as arrays
 
     template <class Score>
     Target best(const Csr& rows, std::int32_t row, std::int32_t except, const std::vector<Score>& base,
                 std::vector<Score>& work, std::int32_t& there) const {
-        work.resize(groups_);
+        work.assign(base.begin(), base.end());
         Score* scores = work.data();
-        std::memcpy(scores, base.data(), groups_ * sizeof(Score));
-        const std::int32_t* end = rows.begin(row) + std::min<std::int64_t>(rows.size(row), MOST<Score>);
-        for (const std::int32_t* i = rows.begin(row); i != end; ++i) {
-            if (wide_[*i] >= 0) {
-                add_scores(scores, weights_.data() + std::int64_t{wide_[*i]} * groups_, groups_);
-                continue;
-            }
-            const std::uint32_t *at = entries_.data() + starts_[*i], *last = entries_.data() + starts_[*i + 1];
-            for (; at != last; ++at) scores[*at / 2] = static_cast<Score>(scores[*at / 2] + 1 + *at % 2);
-        }
+        const std::int32_t* first = rows.begin(row);
+        lists_.add(first, first + std::min<std::int64_t>(rows.size(row), MOST<Score>), scores);
         if (except >= 0 && knows(except)) there = std::exchange(scores[places_[except]], NEVER<Score>);
-        const Score most = largest_score(scores, groups_);
-        return most == NEVER<Score> ? Target() : Target{numbers_[first_with(most, scores, groups_)], most, 0};
+        const Score most = largest_score(scores, lists_.padded());
+        return most == NEVER<Score> ? Target() : Target{numbers_[first_with(most, scores, lists_.padded())], most, 0};
     }
 
-    void spread(std::int32_t n_items) {
-        wide_.assign(n_items, -1);
-        weights_.clear();
-        for (std::int32_t item = 0; item < n_items; ++item) {
-            if (WIDE * (starts_[item + 1] - starts_[item]) <= groups_) continue;
-            wide_[item] = static_cast<std::int32_t>(weights_.size() / groups_);
-            weights_.resize(weights_.size() + groups_, 0);
-            Small* mine = weights_.data() + std::int64_t{wide_[item]} * groups_;
-            for (std::int32_t e = starts_[item]; e < starts_[item + 1]; ++e)
-                mine[entries_[e] / 2] = static_cast<Small>(1 + entries_[e] % 2);
-        }
-    }
-
-    std::int32_t groups_ = 0;
     std::vector<std::int32_t> numbers_, places_;  // which groups are here, and where each of them is (-1: nowhere)
-    std::vector<Small> small_, weights_;
+    GroupLists lists_;
+    std::vector<Small> small_;
     std::vector<Large> large_;
-    std::vector<std::int32_t> starts_, wide_;  // of each item: its groups, in a list or (from 0 on) in an array
-    std::vector<std::uint32_t> entries_;       // twice the place of a group, plus one if the item is in its center
 };
 
 }  // namespace anonset::crowd

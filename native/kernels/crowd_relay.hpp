@@ -1,7 +1,7 @@
 // Rows change groups in *relays*: one goes where it gains, another one takes its place, a third one takes the place of
-// that one, and so on; the last one comes from a group that has rows to spare, or its place is where the first one
-// went. With given centers the best groups are a flow of least cost with lower bounds, and relays are the paths and
-// circles on which it is improved. Centers stand still meanwhile; when groups vote anew, they can only gain.
+// that one, and so on; the last one comes from a group that has rows to spare, or from the one to which the
+// first one went. With given centers the best groups are a flow of least cost with lower bounds, and relays are the
+// paths and circles on which it is improved. Centers stand still meanwhile; when groups vote anew, they can only gain.
 #pragma once
 
 #include <algorithm>
@@ -16,66 +16,6 @@
 #include "monitor.hpp"
 
 namespace anonset::crowd {
-
-// What a row gains in each of some groups if it publishes their centers. Precondition: none has more than MOST items.
-class CenterScores {
-  public:
-    static constexpr std::int16_t NEVER = -20'000;
-    static constexpr std::int32_t MOST = 5'000;  // items of a row or a center, so that scores fit
-
-    CenterScores(const Groups& groups, const std::vector<std::int32_t>& numbers)
-        : padded_((static_cast<std::int32_t>(numbers.size()) + LANES - 1) / LANES * LANES),
-          base_(padded_, NEVER),
-          starts_(groups.n_items() + 1, 0) {
-        const auto each_item = [&](auto&& body) {
-            for (std::size_t g = 0; g < numbers.size(); ++g)
-                for (const HalfItem& half : groups[numbers[g]].half)
-                    if (half.central) body(static_cast<std::int32_t>(g), half.item);
-        };
-        for (std::size_t g = 0; g < numbers.size(); ++g)
-            base_[g] = static_cast<std::int16_t>(-groups[numbers[g]].center);
-        each_item([&](std::int32_t, std::int32_t item) { ++starts_[item + 1]; });
-        for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-        entries_.resize(starts_.back());
-        std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
-        each_item([&](std::int32_t g, std::int32_t item) { entries_[cursor[item]++] = g; });
-        spread(groups.n_items());
-    }
-
-    std::int32_t padded() const { return padded_; }
-
-    void of(const Csr& rows, std::int32_t row, std::int16_t* scores) const {
-        std::copy(base_.begin(), base_.end(), scores);
-        for (const std::int32_t* i = rows.begin(row); i != rows.end(row); ++i) {
-            if (wide_[*i] >= 0) {
-                add_scores(scores, weights_.data() + std::int64_t{wide_[*i]} * padded_, padded_);
-                continue;
-            }
-            for (std::int32_t e = starts_[*i]; e < starts_[*i + 1]; ++e)
-                scores[entries_[e]] = static_cast<std::int16_t>(scores[entries_[e]] + 2);
-        }
-    }
-
-  private:
-    static constexpr std::int32_t LANES = 64;
-    static constexpr std::int32_t WIDE = 10;  // lists of more than a tenth of all groups are kept as arrays
-
-    void spread(std::int32_t n_items) {
-        wide_.assign(n_items, -1);
-        for (std::int32_t item = 0; item < n_items; ++item) {
-            if (WIDE * (starts_[item + 1] - starts_[item]) <= padded_) continue;
-            wide_[item] = static_cast<std::int32_t>(weights_.size() / padded_);
-            weights_.resize(weights_.size() + padded_, 0);
-            Small* mine = weights_.data() + std::int64_t{wide_[item]} * padded_;
-            for (std::int32_t e = starts_[item]; e < starts_[item + 1]; ++e) mine[entries_[e]] = 2;
-        }
-    }
-
-    std::int32_t padded_;
-    std::vector<Large> base_;
-    std::vector<Small> weights_;
-    std::vector<std::int32_t> starts_, entries_, wide_;
-};
 
 // What a row of a group gains elsewhere, if that is more than any before.
 ANONSET_CLONES inline void raise(std::int16_t* most, const std::int16_t* scores, std::int16_t own, std::int32_t count) {
@@ -110,15 +50,11 @@ ANONSET_CLONES inline void refill_fairly(std::int16_t* costs, std::int16_t* via,
     }
 }
 
-ANONSET_CLONES inline std::int16_t largest(const std::int16_t* values, std::int32_t count) {
-    std::int16_t most = CenterScores::NEVER;
-    for (std::int32_t g = 0; g < count; ++g) most = values[g] > most ? values[g] : most;
-    return most;
-}
-
-// Some groups, among which rows change places.
+// Some groups, among which rows change places. Precondition: no center has more than MOST items. Longer rows stay.
 class Relay {
   public:
+    static constexpr std::int32_t MOST = 5'000;  // so that scores fit
+
     // `members` are those that may leave; of the crowd that publishes nothing it may be a part of all.
     Relay(const Groups& groups, std::vector<std::int32_t> numbers, std::vector<std::vector<std::int32_t>> members,
           std::int32_t k, int threads, Monitor& monitor)
@@ -126,20 +62,21 @@ class Relay {
           numbers_(std::move(numbers)),
           members_(std::move(members)),
           count_(static_cast<std::int32_t>(numbers_.size())),
-          scores_(groups, numbers_),
-          padded_(scores_.padded()),
-          moves_(std::int64_t{count_} * padded_),
           most_(count_),
-          dice_(padded_),
-          work_(thread_count(threads), std::vector<std::int16_t>(padded_)),
           known_(count_, false),
           looks_(count_, 0) {
+        lists_.build(groups, numbers_, false);
+        padded_ = lists_.padded();
+        base_.assign(padded_, NEVER);
+        for (std::int32_t g = 0; g < count_; ++g) base_[g] = static_cast<std::int16_t>(-groups[numbers_[g]].center);
+        moves_.resize(std::int64_t{count_} * padded_);
+        work_.assign(thread_count(threads), base_);
         for (std::vector<std::int32_t>& rows : members_) {
             std::sort(rows.begin(), rows.end());  // equal ones lie side by side
             least_.push_back(std::min(rows.size(), static_cast<std::size_t>(k)));
             much_.push_back(std::max<std::size_t>(1, rows.size() / (MANY * k)));
         }
-        for (std::int32_t g = 0; g < padded_; ++g) dice_[g] = static_cast<std::uint16_t>(g * 40503);
+        for (std::int32_t g = 0; g < padded_; ++g) dice_.push_back(static_cast<std::uint16_t>(g * 40503));
         parallel_for(
             count_, threads, monitor,
             [&](std::int64_t g, int worker) { look(static_cast<std::int32_t>(g), work_[worker].data()); }, GRAIN);
@@ -166,6 +103,7 @@ class Relay {
     }
 
   private:
+    static constexpr std::int16_t NEVER = -20'000;
     static constexpr std::int16_t WORST = -2;  // a place that costs more is left open
     static constexpr std::int32_t TURNS = 5;   // in which refills are found, each from farther away
     static constexpr int TRIES = 4;            // groups in which a row gains most
@@ -184,7 +122,7 @@ class Relay {
     void for_some(std::int32_t g, Body&& body) const {
         const std::vector<std::int32_t>& rows = members_[g];
         for (std::size_t i = looks_[g] % much_[g]; i < rows.size(); i += much_[g])
-            if (groups_.rows().size(rows[i]) <= CenterScores::MOST) body(rows[i]);
+            if (groups_.rows().size(rows[i]) <= MOST) body(rows[i]);
     }
 
     // What the row of g that gains most by it gains in each other group.
@@ -193,23 +131,24 @@ class Relay {
         if (known_[g]) return;
         known_[g] = true;
         ++looks_[g];
-        std::fill_n(moves(g), padded_, CenterScores::NEVER);
+        std::fill_n(moves(g), padded_, NEVER);
         std::int32_t last = -1;
         for_some(g, [&](std::int32_t row) {
             if (last >= 0 && equal(groups_.rows(), last, row)) return;
             last = row;
-            scores_.of(groups_.rows(), row, scores);
+            std::copy(base_.begin(), base_.end(), scores);
+            lists_.add(groups_.rows().begin(row), groups_.rows().end(row), scores);
             raise(moves(g), scores, scores[g], padded_);
         });
-        moves(g)[g] = CenterScores::NEVER;
-        most_[g] = largest(moves(g), padded_);
+        moves(g)[g] = NEVER;
+        most_[g] = largest_score(moves(g), padded_);
     }
 
     // What it costs (0 or less) to fill a place again that a row of a group leaves, and whence.
     void find_refills() {
-        costs_.assign(padded_, CenterScores::NEVER);
+        costs_.assign(padded_, NEVER);
         via_.assign(padded_, -1);
-        std::vector<std::int16_t> before(padded_, CenterScores::NEVER);
+        std::vector<std::int16_t> before(padded_, NEVER);
         for (std::int32_t g = 0; g < count_; ++g) {
             look(g);
             if (spare(g)) costs_[g] = before[g] = 0;
@@ -315,9 +254,10 @@ class Relay {
     const std::vector<std::int32_t> numbers_;
     std::vector<std::vector<std::int32_t>> members_;
     const std::int32_t count_;
-    const CenterScores scores_;
-    const std::int32_t padded_;
-    std::vector<std::int16_t> moves_, most_, costs_, via_;
+    GroupLists lists_;
+    std::int32_t padded_ = 0;                        // scores of a row
+    std::vector<std::int16_t> most_, base_, moves_;  // base_: the scores of a row without items
+    std::vector<std::int16_t> costs_, via_;
     std::vector<std::uint16_t> dice_;
     std::vector<std::vector<std::int16_t>> work_;    // of each thread
     std::vector<char> known_;                        // whether `moves` is up to date

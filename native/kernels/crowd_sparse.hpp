@@ -335,7 +335,7 @@ class SparseShard {
     std::vector<std::int32_t> by_middle() const {
         std::vector<std::pair<std::int32_t, std::int32_t>> middle;
         for (std::int32_t g = 0; g < groups_.count(); ++g) {
-            if (groups_[g].size() == 0 || groups_[g].silent || groups_[g].center > CenterScores::MOST) continue;
+            if (groups_[g].size() == 0 || groups_[g].silent || groups_[g].center > Relay::MOST) continue;
             std::vector<std::int32_t> rows = groups_[g].members;
             std::nth_element(rows.begin(), rows.begin() + groups_[g].size() / 2, rows.end());
             middle.emplace_back(rows[rows.size() / 2], g);

@@ -50,7 +50,7 @@ WRITE_CUT = Param(
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
 
 
-BOUND = Param("bound", "bool", "Also find the loss that no k-anonymous release can go below (may take a minute).")
+BOUND = Param("bound", "bool", "Also find the loss that no k-anonymous release can go below (may take some minutes).")
 
 
 def report_options() -> list[Choice]:

@@ -6,8 +6,6 @@ difference is clear. Where it is not, or nothing may be left to chance, PTA's gr
 
 from __future__ import annotations
 
-from random import Random
-
 import numpy as np
 
 from anonset.group.centers import Centers, losses, majority
@@ -26,8 +24,7 @@ def draw(bounds: Longs, sure: bool, job: Job) -> Longs:
     count = len(bounds) - 1
     if sure or count <= FEW:
         return np.empty(0, dtype=np.int64)
-    chance = Random(f"{job.seed} segments")  # takes a third of the time that a generator of NumPy's does
-    return np.array(sorted(chance.sample(range(count), max(SAMPLE, count // SHARE))), dtype=np.int64)
+    return np.sort(job.random("segments").choice(count, max(SAMPLE, count // SHARE), replace=False))
 
 
 def better_than_pta(
@@ -43,11 +40,8 @@ def better_than_pta(
 
 def clearly_less(ours: Longs, theirs: Longs) -> bool:
     """Whether PTA loses more by many standard errors of the ratio of the losses, one of each for every segment."""
-    mine, others, count = sum(ours.tolist()), sum(theirs.tolist()), len(ours)  # few numbers: lists are faster
-    ratio = others / max(1, mine)
-    apart = [their - ratio * our for our, their in zip(ours.tolist(), theirs.tolist(), strict=True)]
-    mean = sum(apart) / count
-    error = (count * sum((one - mean) ** 2 for one in apart) / (count - 1)) ** 0.5
+    mine, others = int(ours.sum()), int(theirs.sum())
+    error = (theirs - others / max(1, mine) * ours).std(ddof=1) * len(ours) ** 0.5
     chance = others**0.5  # a few items more or less say nothing, whatever the segments look like
     return bool(others - mine > CLEAR * max(error, chance))
 

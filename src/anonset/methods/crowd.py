@@ -44,7 +44,7 @@ from anonset.transactions import Ints, Longs, Transactions
 EFFORT = Param(
     "effort",
     "int",
-    "How long to look for better groups, from 0 (about as long as PTA) to 10 (10 to 30 times as long, less loss).",
+    "How long to look for better groups, from 0 (about as long as PTA) to 10 (5 to 30 times as long, less loss).",
     default=2,
     minimum=0,
     maximum=10,
@@ -175,20 +175,25 @@ def _sparse(
     long = quasi.nnz >= LONG * len(quasi)
     quick, deep = effort == 0, effort >= DEEP
     shards = _shards(quasi.nnz, effort)
-    nearby = quick and shards == 1  # small data take little time: every look counts
     few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
+    every = 2 * few * (1 + long) // (2 + effort)
+    reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
+    if quick and not long:  # every look counts, above all where data are so small that they take hardly any time
+        reach, keep = (10, 2 * k + 4) if shards == 1 else (reach, 2 * k + 2)
+    elif deep and not long:
+        every, keep = k // 10, 4 * k
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
-        reach=max(k, round(20 * 5 ** (effort / 10) if long else 10 if nearby else 16 * 16 ** (effort / 10))),
-        keep=4 * k if deep and not long else 2 * k + (8 if long or not quick else 4 if shards == 1 else 2),
+        reach=max(k, round(reach)),
+        keep=keep,
         again=0 if quick else 1,
-        every=max(1, k // 10 if deep and not long else 2 * few * (1 + long) // (2 + effort)),
+        every=max(1, every),
         turns=2 if quick else 6,
         part=min(NARROW, max(k, len(quasi) // (4 * shards))) if quick else PART * (1 + effort),
-        rounds=1 - long if quick else 1,
+        rounds=0 if quick and long else 1,
         recent=quick,
         relays=0 if quick else 1 + deep,
         after=1,

@@ -185,7 +185,7 @@ def lower_bound(
         What would be released, and how many transactions would have to share each published set.
     sample
         How many transactions to draw for a bound that holds with 99 % confidence; 0: look at all of them, and the
-        bound is certain. Left out, it is 0 where that is a matter of a minute.
+        bound is certain. Left out, it is 0 where that is a matter of minutes.
     passes, rounds
         How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
         little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the size of the data, or
