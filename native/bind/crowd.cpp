@@ -18,6 +18,12 @@ auto to_python(CrowdResult found) {
 
 void bind_crowd(nb::module_& m) {
     m.def(
+        "draw_segments",
+        [](std::int64_t segments, std::int64_t wanted, std::uint64_t seed) {
+            return to_numpy(draw_segments(segments, wanted, seed));
+        },
+        nb::arg("segments"), nb::arg("wanted"), nb::arg("seed"));
+    m.def(
         "crowd_dense",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, std::int64_t k, std::int64_t block,
            std::int64_t pool, std::int64_t near, std::int64_t sorts, std::int64_t rounds, double visits,

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "random.hpp"
 #include "rows.hpp"
 #include "tour.hpp"
 #include "windows.hpp"
@@ -26,6 +27,15 @@ struct PtaSample {
     const std::int64_t *bounds, *drawn;
     std::int64_t count;
 };
+
+// A random sample of so many segments, in ascending order (selection sampling, Knuth's algorithm S).
+inline std::vector<std::int64_t> draw_segments(std::int64_t segments, std::int64_t wanted, std::uint64_t seed) {
+    Random random(seed, 0);
+    std::vector<std::int64_t> drawn;
+    for (std::int64_t s = 0; s < segments && wanted > 0; ++s)
+        if (random.below(static_cast<std::uint32_t>(segments - s)) < wanted) drawn.push_back(s), --wanted;
+    return drawn;
+}
 
 // Some segments, side by side.
 class SegmentSample {
@@ -82,7 +92,7 @@ class BesidePta {
           sample_(sample),
           k_(k),
           monitor_(monitor),
-          tasks_(std::min<std::int64_t>(sample.count, 2 * thread_count(threads))),
+          tasks_(std::min<std::int64_t>(sample.count, 4 * thread_count(threads))),
           of_pta_(sample.count) {}
 
     std::int64_t tasks() const { return tasks_; }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bitmap.hpp"
+#include "crowd_ballot.hpp"
 #include "crowd_lists.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
@@ -24,11 +25,6 @@ struct BestFirstOptions {
     std::int32_t again;  // how often it may look anew, when those that it remembers are gone
     std::int32_t every;  // one class of so many is an anchor
     std::int32_t turns;  // in which members and center of a group are chosen, at most
-};
-
-// Candidates of an anchor, and how many rows of each there are.
-struct Member {
-    std::int32_t candidate, copies;
 };
 
 // What candidates bring to a center is 64 times the items that they share with it, less what they expect. Candidates
@@ -268,11 +264,12 @@ class BestFirst {
     std::int32_t keep_best(Scratch& scratch, std::int32_t count) const {
         std::int32_t *several = scratch.several.data(), *brings = scratch.brings.data();
         scratch.with.assign(STEPS * (scratch.wanted.size() + 1), 0);
+        std::int32_t least = 0;
         for (std::int32_t i = 0; i < count; ++i) {
             const std::int32_t c = several[i], much = 2 * UNIT * scratch.shared[c] + UNIT - expected_[c];
             ++scratch.with[brings[i] = std::max(0, much) / (2 * UNIT / STEPS)];
+            least = std::max(least, brings[i] + 1);
         }
-        auto least = static_cast<std::int32_t>(scratch.with.size());
         std::int32_t ties = options_.keep, kept = 0;
         while (ties > 0) ties -= scratch.with[--least];
         ties += scratch.with[least];
@@ -337,7 +334,7 @@ class BestFirst {
     void best_group(std::int32_t a, Scratch& scratch) {
         const std::int32_t own = left_[anchors_[a]];
         surplus_[a] = NONE;
-        std::uint64_t center = ~std::uint64_t{0};
+        std::uint64_t center = all_items(a);
         for (std::int32_t turn = 0; turn < options_.turns; ++turn) {
             if (!choose(a, own, center, scratch)) return;
             const auto [surplus, voted] = vote(a, own, scratch.members);
@@ -360,22 +357,14 @@ class BestFirst {
     // What the members gain beyond their expectations, and their center.
     std::pair<std::int64_t, std::uint64_t> vote(std::int32_t a, std::int32_t own,
                                                 const std::vector<Member>& members) const {
-        std::int32_t counts[64];
-        std::fill(counts, counts + items_[a], own);
-        std::int64_t surplus = -std::int64_t{own} * expected_[anchors_[a]];
-        std::uint64_t center = 0;
-        for (const auto& [candidate, copies] : members) {
-            const std::int64_t at = std::int64_t{a} * options_.keep + candidate;
-            surplus -= std::int64_t{copies} * expected_[candidates_[at]];
-            for (std::uint64_t m = masks_[at]; m; m &= m - 1) counts[__builtin_ctzll(m)] += copies;
-        }
-        for (std::int32_t bit = 0; bit < items_[a]; ++bit) {
-            if (2 * counts[bit] <= k_) continue;
-            surplus += std::int64_t{UNIT} * (2 * counts[bit] - k_);
-            center |= std::uint64_t{1} << bit;
-        }
-        return {surplus, center};
+        const std::int64_t first = std::int64_t{a} * options_.keep;
+        const Votes votes = count_votes(members, masks_.data() + first, all_items(a), k_, own);
+        std::int64_t expected = std::int64_t{own} * expected_[anchors_[a]];
+        for (const auto& [candidate, copies] : members)
+            expected += std::int64_t{copies} * expected_[candidates_[first + candidate]];
+        return {UNIT * votes.gain - expected, votes.center};
     }
+    std::uint64_t all_items(std::int32_t a) const { return (std::uint64_t{1} << items_[a]) - 1; }
     void note(std::int32_t a, std::int32_t own, const std::vector<Member>& members) {
         std::int32_t* at = std::fill_n(members_.data() + std::int64_t{a} * k_, own, anchors_[a]);
         for (const auto& [candidate, copies] : members)

@@ -67,6 +67,7 @@ class Groups {
           threads_(threads),
           slots_(thread_count(threads), std::vector<std::int32_t>(n_items, 0)) {}
 
+    void clear() { groups_.clear(); }
     std::int64_t tick() { return ++now_; }
     const Csr& rows() const { return rows_; }
     std::int32_t n_items() const { return static_cast<std::int32_t>(slots_[0].size()); }

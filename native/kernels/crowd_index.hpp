@@ -20,12 +20,18 @@ struct Target {
 using Small = std::int8_t;
 using Large = std::int16_t;
 
-ANONSET_CLONES inline void add_scores(Small* scores, const Small* more, std::int32_t count) {
-    for (std::int32_t g = 0; g < count; ++g) scores[g] = static_cast<Small>(scores[g] + more[g]);
-}
-ANONSET_CLONES inline void add_scores(Large* scores, const Small* more, std::int32_t count) {
-    for (std::int32_t g = 0; g < count; ++g) scores[g] = static_cast<Large>(scores[g] + more[g]);
-}
+// Two arrays are added at once, so that sums are read and written half as often.
+#define ANONSET_ADD_SCORES(Score)                                                                                   \
+    ANONSET_CLONES inline void add_scores(Score* sums, const Score* scores, const Small* one, std::int32_t count) { \
+        for (std::int32_t g = 0; g < count; ++g) sums[g] = static_cast<Score>(scores[g] + one[g]);                  \
+    }                                                                                                               \
+    ANONSET_CLONES inline void add_scores(Score* sums, const Score* scores, const Small* one, const Small* other,   \
+                                          std::int32_t count) {                                                     \
+        for (std::int32_t g = 0; g < count; ++g) sums[g] = static_cast<Score>(scores[g] + one[g] + other[g]);       \
+    }
+ANONSET_ADD_SCORES(Small)
+ANONSET_ADD_SCORES(Large)
+#undef ANONSET_ADD_SCORES
 
 ANONSET_CLONES inline Small largest_score(const Small* scores, std::int32_t count) {
     Small best = INT8_MIN;
@@ -73,14 +79,24 @@ class GroupLists {
     // The number of scores: of all groups, and of some that do not exist.
     std::int32_t padded() const { return padded_; }
 
-    // Two for each item in the center of a group, one for each that half of its rows hold.
+    // The scores of a row without items, and two for each item in the center of a group, one for each that half of its
+    // rows hold.
     template <class Score>
-    void add(const std::int32_t* item, const std::int32_t* end, Score* scores) const {
-        for (; item != end; ++item) {
-            if (wide_[*item] >= 0) {
-                add_scores(scores, weights_.data() + std::int64_t{wide_[*item]} * padded_, padded_);
+    void score(const std::int32_t* item, const std::int32_t* end, const Score* base, Score* scores) const {
+        const Small* one = nullptr;  // that waits for another
+        for (const std::int32_t* i = item; i != end; ++i) {
+            if (wide_[*i] < 0) continue;
+            const Small* const array = weights_.data() + std::int64_t{wide_[*i]} * padded_;
+            if (one == nullptr) {
+                one = array;
                 continue;
             }
+            add_scores(scores, std::exchange(base, scores), std::exchange(one, nullptr), array, padded_);
+        }
+        if (one != nullptr) add_scores(scores, std::exchange(base, scores), one, padded_);
+        if (base != scores) std::copy_n(base, padded_, scores);
+        for (; item != end; ++item) {
+            if (wide_[*item] >= 0) continue;
             const std::uint32_t *at = entries_.data() + starts_[*item], *last = entries_.data() + starts_[*item + 1];
             for (; at != last; ++at) scores[*at / 2] = static_cast<Score>(scores[*at / 2] + 1 + *at % 2);
         }
@@ -151,10 +167,10 @@ class Index {
     template <class Score>
     Target best(const Csr& rows, std::int32_t row, std::int32_t except, const std::vector<Score>& base,
                 std::vector<Score>& work, std::int32_t& there) const {
-        work.assign(base.begin(), base.end());
+        work.resize(base.size());
         Score* scores = work.data();
         const std::int32_t* first = rows.begin(row);
-        lists_.add(first, first + std::min<std::int64_t>(rows.size(row), MOST<Score>), scores);
+        lists_.score(first, first + std::min<std::int64_t>(rows.size(row), MOST<Score>), base.data(), scores);
         if (except >= 0 && knows(except)) there = std::exchange(scores[places_[except]], NEVER<Score>);
         const Score most = largest_score(scores, lists_.padded());
         return most == NEVER<Score> ? Target() : Target{numbers_[first_with(most, scores, lists_.padded())], most, 0};

@@ -136,8 +136,7 @@ class Relay {
         for_some(g, [&](std::int32_t row) {
             if (last >= 0 && equal(groups_.rows(), last, row)) return;
             last = row;
-            std::copy(base_.begin(), base_.end(), scores);
-            lists_.add(groups_.rows().begin(row), groups_.rows().end(row), scores);
+            lists_.score(groups_.rows().begin(row), groups_.rows().end(row), base_.data(), scores);
             raise(moves(g), scores, scores[g], padded_);
         });
         moves(g)[g] = NEVER;

@@ -46,40 +46,41 @@ class SparseShard {
         for (Scratch& scratch : scratch_) scratch.table.prepare(n_items);
     }
 
-    // Calls aside(task) for other tasks, too, where threads would have nothing to do.
+    // Calls aside(task) for other tasks, too, where threads would have nothing to do: beside the parts in which groups
+    // begin, or beside the last changes, which are made one after the other.
     template <class Aside>
     CrowdResult solve(std::int64_t others, Aside&& aside) {
-        const std::int64_t early = parts() > 1 ? others / 2 : 0;
-        begin(early, aside);
+        const bool waits = options_.rounds == 1 && options_.relays == 0;
+        begin(waits ? 0 : others, aside);
         settle();
-        const auto later = [&](std::int64_t task) { aside(early + task); };
-        others -= early;
-        polish(options_.rounds, others, later);
-        for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round)
-            polish(options_.after, others, later);
-        parallel_for(others, threads_, monitor_, [&](std::int64_t task, int) { later(task); });
-        return result();
+        if (waits) {
+            look_around();
+        } else {
+            polish(options_.rounds);
+            for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round) polish(options_.after);
+        }
+        CrowdResult out;
+        parallel_for(1 + (waits ? others : 0), threads_, monitor_, [&](std::int64_t task, int) {
+            if (task > 0) return aside(task - 1);
+            if (waits) change();
+            out = result();
+            groups_.clear();
+        });
+        return out;
     }
 
   private:
     // As long as something changes.
-    template <class Aside>
-    void polish(std::int64_t rounds, std::int64_t& others, Aside&& aside) {
+    void polish(std::int64_t rounds) {
         for (std::int64_t changes = 1; rounds > 0 && changes > 0; --rounds) {
             look_around();
-            changes = change(std::exchange(others, 0), aside);
+            changes = change();
         }
     }
-    // Changes are made one after the other, so that another thread has time. Returns their number.
-    template <class Aside>
-    std::int64_t change(std::int64_t others, Aside&& aside) {
-        std::int64_t changes = 0;
-        parallel_for(1 + others, threads_, monitor_, [&](std::int64_t task, int) {
-            if (task > 0) return aside(task - 1);
-            changes = dissolve();
-            changes += improve();
-        });
-        return changes;
+    // Returns the number of changes.
+    std::int64_t change() {
+        const std::int64_t dissolved = dissolve();
+        return dissolved + improve();
     }
 
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }

@@ -394,6 +394,7 @@ def crowd_dense(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Longs, Ints, tuple[Longs, Ints], tuple[Longs, Longs]]: ...
+def draw_segments(segments: int, wanted: int, seed: int) -> Longs: ...
 def crowd_sparse(
     offsets: Longs,
     items: Ints,

@@ -107,6 +107,18 @@ def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
     assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
 
 
+def test_every_segment_is_drawn_equally_often_and_none_twice():
+    bounds, times = np.arange(31), np.zeros(30)
+    for seed in range(3000):
+        drawn = _never_worse.draw(bounds, False, Job(seed))
+        assert len(drawn) == _never_worse.SAMPLE
+        assert (np.diff(drawn) > 0).all()
+        times[drawn] += 1
+    assert np.abs(times / 3000 - _never_worse.SAMPLE / 30).max() < 0.04
+    assert np.array_equal(drawn, _never_worse.draw(bounds, False, Job(2999)))
+    assert len(_never_worse.draw(bounds, False, Job(2**70))) == _never_worse.SAMPLE
+
+
 @pytest.mark.parametrize("worse", [0.9, 1.0, 1.3])
 def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse):
     draw = np.random.default_rng(4)

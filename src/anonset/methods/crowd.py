@@ -54,6 +54,7 @@ EFFORT = Param(
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 FEW = 6_000  # transactions; fewer dense ones get the visits of so many where there is effort: it takes no time
+FIRST = 4_096  # occurrences that mostly tell whether many items are in use
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 PART = 25_000  # transactions among which its groups begin, times 1 + effort
 NARROW = 10_000  # the same at effort 0, where they should fit the cache
@@ -122,8 +123,9 @@ def is_dense(quasi: Transactions, threads: int = 1) -> bool:
     mean = quasi.nnz / len(quasi) if len(quasi) else 0.0
     if mean >= DENSITY * quasi.n_items:  # even if all are in use
         return True
-    used = int(np.count_nonzero(_native.item_counts(quasi.items, quasi.n_items, threads)))
-    return mean >= DENSITY * used
+    if mean < DENSITY * np.count_nonzero(np.bincount(quasi.items[:FIRST])):  # many are in use already there
+        return False
+    return bool(mean >= DENSITY * np.count_nonzero(_native.item_counts(quasi.items, quasi.n_items, threads)))
 
 
 def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
