@@ -27,6 +27,7 @@ struct HalfItem {
 struct Group {
     std::vector<std::int32_t> members;
     std::vector<Counted> counts;  // of the items that members hold, in no particular order
+    std::int32_t forgotten = 0;   // no item that is not counted any more is held by more members than that
     std::vector<HalfItem> half;
     std::int32_t center = 0;
     std::int64_t gain = 0;
@@ -40,6 +41,7 @@ struct Group {
 struct SwapTable {
     std::vector<std::int32_t> mine, theirs;
     std::vector<std::int8_t> worth, held, adds;
+    std::vector<std::int32_t> noted;  // items that may add something
     std::int32_t all = 0;
 
     void prepare(std::int32_t n_items) {
@@ -60,11 +62,14 @@ struct Move {
 
 class Groups {
   public:
-    Groups(const Csr& rows, std::int32_t n_items, int threads = 1)
+    // Forgetful groups do not count items that few members hold, until so many have come or gone that one of these
+    // might matter. (Large groups hold very many of them.) They cannot tell what two groups gain together.
+    Groups(const Csr& rows, std::int32_t n_items, int threads = 1, bool forgetful = false)
         : rows_(rows),
           group_(rows.rows, -1),
           place_(rows.rows, 0),
           threads_(threads),
+          forgetful_(forgetful),
           slots_(thread_count(threads), std::vector<std::int32_t>(n_items, 0)) {}
 
     void clear() { groups_.clear(); }
@@ -163,6 +168,7 @@ class Groups {
         for (const Move& move : moves) groups_[move.to].members.push_back(move.row);
         side_by_side(static_cast<std::int64_t>(changed.size()), monitor, [&](std::int64_t i, int worker) {
             groups_[changed[i]].counts.clear();
+            groups_[changed[i]].forgotten = 0;
             enter(changed[i], 0, worker);
         });
     }
@@ -225,9 +231,13 @@ class Groups {
             table.worth[*i] = static_cast<std::int8_t>(SwapTable::cross(here(*i), there(*i)));
             table.all += table.worth[*i];
         }
-        for (const auto& [item, count] : other.counts)
+        const auto note = [&](std::int32_t item) {
             table.adds[item] = static_cast<std::int8_t>(table.held[item] ? -table.worth[item]
                                                                          : SwapTable::cross(there(item), here(item)));
+            table.noted.push_back(item);
+        };
+        for (const Counted& theirs : other.counts) note(theirs.item);
+        for (const Counted& mine : g.counts) note(mine.item);
         for (const Counted& mine : g.counts) table.mine[mine.item] = 0;
         for (const Counted& theirs : other.counts) table.theirs[theirs.item] = 0;
     }
@@ -239,6 +249,8 @@ class Groups {
     }
     void close(std::int32_t t, SwapTable& table) const {
         for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) table.held[*i] = 0;
+        for (const std::int32_t item : table.noted) table.adds[item] = 0;
+        table.noted.clear();
     }
 
     // What g publishes, in ascending order, after what is there already. (A silent group has kept no counts.)
@@ -284,19 +296,33 @@ class Groups {
         group.changed = now_;
         if (group.silent) return;
         std::int32_t* slot = slots_[worker].data();
+        if (group.forgotten > 0 && sign > 0) group.forgotten += static_cast<std::int32_t>(count);
+        if (group.forgotten > 0 && 2 * group.forgotten + 2 > group.size()) {
+            group.counts.clear();
+            group.forgotten = 0;
+            tally(group, group.members.data(), group.members.size(), 1, slot);
+        } else {
+            tally(group, rows, count, sign, slot);
+        }
+        vote(group, slot);
+    }
+
+    // Counts rows in or out. What has been forgotten stays so.
+    void tally(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign, std::int32_t* slot) const {
         for (std::size_t i = 0; i < group.counts.size(); ++i)
             slot[group.counts[i].item] = static_cast<std::int32_t>(i) + 1;
         if (group.counts.empty()) make_room(group, rows, count);
+        const bool all = group.forgotten == 0;
         for_rows(rows_, rows, static_cast<std::int64_t>(count), [&](std::int32_t row) {
             for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
                 if (slot[*i] == 0) {
+                    if (!all) continue;
                     group.counts.push_back({*i, 0});
                     slot[*i] = static_cast<std::int32_t>(group.counts.size());
                 }
                 group.counts[slot[*i] - 1].count += sign;
             }
         });
-        vote(group, slot);
     }
 
     // Most new groups need no more than that, so that their memory is asked for once.
@@ -307,16 +333,20 @@ class Groups {
         group.half.reserve(FEW);
     }
 
-    // The half items, the center and the gain of a group; items that nobody has any more are dropped.
+    // The half items, the center and the gain of a group. Items that nobody has any more are dropped, or that few have.
     void vote(Group& group, std::int32_t* slot) {
         group.half.clear();
         group.center = 0;
         group.gain = 0;
+        const std::int32_t few = forgetful_ ? group.size() / 4 : 0;
         std::size_t kept = 0;
         for (const Counted& one : group.counts) {
             const std::int32_t v = 2 * one.count - group.size();
             slot[one.item] = 0;
-            if (one.count == 0) continue;
+            if (one.count <= few) {
+                group.forgotten = std::max(group.forgotten, one.count);
+                continue;
+            }
             group.counts[kept++] = one;
             if (v < 0) continue;
             group.half.push_back({one.item, v > 0});
@@ -331,6 +361,7 @@ class Groups {
     std::vector<Group> groups_;
     std::int64_t now_ = 0;
     int threads_;
+    bool forgetful_;
     std::vector<std::vector<std::int32_t>> slots_;  // of each thread: where an item is counted, plus one
 };
 

@@ -15,6 +15,7 @@
 #include "crowd_index.hpp"
 #include "crowd_relay.hpp"
 #include "crowd_result.hpp"
+#include "crowd_useful.hpp"
 #include "monitor.hpp"
 
 namespace anonset {
@@ -41,7 +42,7 @@ class SparseShard {
           options_(options),
           threads_(threads),
           monitor_(monitor),
-          groups_(rows, n_items, threads),
+          groups_(rows, n_items, threads, true),
           scratch_(thread_count(threads)) {
         for (Scratch& scratch : scratch_) scratch.table.prepare(n_items);
     }
@@ -426,10 +427,10 @@ inline SparseResult crowd_sparse(const Csr& data, std::int32_t n_items, const Cr
     const std::vector<std::int64_t> bounds = even_stretches(data, shards, 2 * options.start.k);
     const auto solve = [&](std::int64_t shard, std::int64_t others, int inside) {
         const Csr rows{data.offsets + bounds[shard], data.items, bounds[shard + 1] - bounds[shard]};
-        parts[shard] =
-            crowd::SparseShard(rows, n_items, options, inside, monitor).solve(others, [&](std::int64_t task) {
-                beside.run(task);
-            });
+        const crowd::UsefulItems useful(rows, n_items, options.start.k);
+        parts[shard] = crowd::SparseShard(useful.rows(), useful.n_items(), options, inside, monitor)
+                           .solve(others, [&](std::int64_t task) { beside.run(task); });
+        useful.restore(parts[shard].items);
     };
     if (shards == 1) {
         solve(0, beside.tasks(), threads);
