@@ -56,10 +56,12 @@ DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all
 FEW = 6_000  # transactions; fewer dense ones get the visits of so many where there is effort: it takes no time
 FIRST = 4_096  # occurrences that mostly tell whether many items are in use
 SHARD = 250_000  # items in a shard of sparse data at effort 0
+SMALL = 160_000  # the same where items are rare: more anchors help more than larger shards
 PART = 25_000  # transactions among which its groups begin, times 1 + effort
 NARROW = 10_000  # the same at effort 0, where they should fit the cache
 DEEP = 8  # the effort from which on one shard may have to do for two threads, and other costs matter less, too
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
+RARE = 1_000  # at most one of so many transactions holds an item, on average: to look at all groups costs little
 NONE: Longs = np.empty(0, dtype=np.int64)
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
@@ -176,11 +178,15 @@ def _sparse(
     """
     long = quasi.nnz >= LONG * len(quasi)
     quick, deep = effort == 0, effort >= DEEP
-    shards = _shards(quasi.nnz, effort)
+    rare = quick and long and RARE * quasi.nnz <= len(quasi) * quasi.n_items
+    shards = -(-quasi.nnz // SMALL) if rare else _shards(quasi.nnz, effort)
+    shards += shards > 1 and shards % 2  # most machines have an even number of cores
     few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     every = 2 * few * (1 + long) // (2 + effort)
     reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
-    if quick and not long:  # every look counts, above all where data are so small that they take hardly any time
+    if rare:
+        every, reach, keep = max(5, 3 + k // 5), 10, 5 * k // 2
+    elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
         reach, keep = (10, 2 * k + 4) if shards == 1 else (reach, 2 * k + 2)
     elif deep and not long:
         every, keep = k // 10, 4 * k
@@ -194,8 +200,8 @@ def _sparse(
         again=0 if quick else 1,
         every=max(1, every),
         turns=2 if quick else 6,
-        part=min(NARROW, max(k, len(quasi) // (4 * shards))) if quick else PART * (1 + effort),
-        rounds=0 if quick and long else 1,
+        part=PART * (1 + effort) if rare or not quick else min(NARROW, max(k, len(quasi) // (4 * shards))),
+        rounds=0 if quick and long and not rare else 1,
         recent=quick,
         relays=0 if quick else 1 + deep,
         after=1,
@@ -210,10 +216,9 @@ def _sparse(
 
 
 def _shards(occurrences: int, effort: int) -> int:
-    """Larger shards lose less. An even number, most machines have an even number of cores; two soon if in a hurry."""
+    """Larger shards lose less; two soon if in a hurry."""
     least = 2 if effort < DEEP and occurrences >= SHARD * (1 + (effort > 0)) else 1
-    shards = max(least, occurrences // (SHARD * (1 + effort)))
-    return shards + (shards > 1 and shards % 2)
+    return max(least, occurrences // (SHARD * (1 + effort)))
 
 
 SPEC = MethodSpec(
