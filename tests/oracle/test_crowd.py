@@ -132,6 +132,29 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     assert _never_worse.clearly_less(ours / worse, theirs) == (worse > 1.2)
 
 
+def test_where_the_first_sample_leaves_it_open_a_larger_one_may_tell(monkeypatch):
+    draw = np.random.default_rng(4)
+    data = Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.06) for _ in range(5000)])
+    _, quasi = gray_sorted(data, Job())
+    bounds = pta.cut(len(quasi), 5)
+    groups, centers, _ = crowd._sparse(quasi, 5, 0, Job(1), bounds, crowd.NONE)
+    first, more = (_never_worse.draw(bounds, False, Job(1), times) for times in (1, _never_worse.MORE))
+    assert len(more) == _never_worse.MORE * len(first)
+    assert not set(first) <= set(more)
+    told = _never_worse.losses_in(quasi, groups, centers, bounds, more, 5, Job(1))
+    expected = losses_in_segments(quasi, groups, bounds, more, 5)
+    assert [one.tolist() for one in told] == [one.tolist() for one in expected]
+
+    asked = []
+    monkeypatch.setattr(crowd, "clearly_less", lambda *_: False)
+    monkeypatch.setattr(crowd, "better_than_pta", lambda _, *found: asked.append(1) or found[:2])
+    run_crowd(data, 5, effort=0)
+    assert not asked
+    monkeypatch.setattr(_never_worse, "clearly_less", lambda *_: False)
+    run_crowd(data, 5, effort=0)
+    assert asked
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("shards", [1, 2, 5])
 def test_the_losses_beside_sparse_groups_are_theirs_and_those_of_ptas(monkeypatch, shards, threads):
@@ -248,6 +271,24 @@ def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
     often = {i for i in "abcdefg" if 2 * sum(i in s for s in sets) > k}  # other items are in no center
     _, quasi = gray_sorted(Transactions.from_lists([s & often for s in sets]), Job())
     assert sorted(map(sorted, sparse_groups(quasi, k))) == sorted(map(sorted, first_groups(rows_of(quasi), k)))
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_items_that_are_in_no_center_change_nothing(k):
+    draw = np.random.default_rng(k)
+    sets = [draw.choice(60, size=draw.integers(0, 7), replace=False) for _ in range(1500)]
+    _, plain = gray_sorted(Transactions.from_lists(sets, labels=list(range(60))), Job())
+    rows = [[50 * item for item in row] for row in rows_of(plain)]
+    for item in range(3000):
+        if item % 50:
+            rows[draw.integers(1500)].append(item)  # each item in a single row: k/2 at most
+    more = Transactions.from_lists(rows, labels=list(range(3000)))
+    (groups, centers, _), (others, their_centers, _) = (
+        crowd._sparse(quasi, k, 2, Job(1), crowd.NONE, crowd.NONE) for quasi in (plain, more)
+    )
+    assert groups.tolist() == others.tolist()
+    assert centers[0].tolist() == their_centers[0].tolist()
+    assert (50 * centers[1]).tolist() == their_centers[1].tolist()
 
 
 def total_gain(groups):

@@ -33,7 +33,7 @@ from anonset import _native
 from anonset.group.centers import Centers, losses, majority, recode, require_enough
 from anonset.group.diversity import diverse, first_sizes, require_diversity
 from anonset.job import Job
-from anonset.methods._never_worse import better_than_pta, clearly_less, draw
+from anonset.methods._never_worse import better_than_pta, clearly_less, draw, told_by_more
 from anonset.methods.pta import cut
 from anonset.models.k_anonymity import DIVERSITY
 from anonset.order.gray import gray_sorted, item_ranks, lined_up
@@ -96,8 +96,10 @@ def _never_worse_than_pta(
         ordering, quasi = gray_sorted(quasi, job)
         with job.stage("groups"):
             groups, centers, sample = _sparse(quasi, k, effort, job, bounds, drawn)
-    if not (len(drawn) and clearly_less(*sample)):
-        ordered = lined_up(quasi, ordering, job) if dense else quasi
+    if len(drawn) and clearly_less(*sample):
+        return ordering, groups, centers
+    ordered = lined_up(quasi, ordering, job) if dense else quasi
+    if not (len(drawn) and told_by_more(ordered, groups, centers, bounds, k, job)):
         groups, centers = better_than_pta(ordered, groups, centers, bounds, k, job)
     return ordering, groups, centers
 
