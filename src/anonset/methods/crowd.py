@@ -192,6 +192,7 @@ def _sparse(
         reach, keep = (10, 2 * k + 4) if shards == 1 else (reach, 2 * k + 2)
     elif deep and not long:
         every, keep = k // 10, 4 * k
+    narrow = min(NARROW, max(k, len(quasi) // (4 * shards)))  # at least four parts, so that two cores have work
     return _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
@@ -202,7 +203,7 @@ def _sparse(
         again=0 if quick else 1,
         every=max(1, every),
         turns=2 if quick else 6,
-        part=PART * (1 + effort) if rare or not quick else min(NARROW, max(k, len(quasi) // (4 * shards))),
+        part=PART * (1 + effort) if not quick or (rare and shards > 1) else narrow,
         rounds=0 if quick and long and not rare else 1,
         recent=quick,
         relays=0 if quick else 1 + deep,
