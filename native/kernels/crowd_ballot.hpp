@@ -14,6 +14,14 @@ struct Member {
     std::int32_t candidate, copies;
 };
 
+struct Members {
+    std::vector<Member> all;  // of which so many count
+    std::int32_t count = 0;
+
+    const Member* begin() const { return all.data(); }
+    const Member* end() const { return all.data() + count; }
+};
+
 struct Votes {
     std::int64_t gain;     // the sum of 2c - k over the items of the center, c the number of rows that hold them
     std::uint64_t center;  // what more than half of k hold
@@ -21,8 +29,8 @@ struct Votes {
 
 // Counts begin so high that their topmost bit says whether it is more than half.
 template <int Planes>
-ANONSET_INLINE Votes count_in(const std::vector<Member>& members, const std::uint64_t* masks, std::uint64_t items,
-                              std::int32_t k, std::int32_t own) {
+ANONSET_INLINE Votes count_in(const Members& members, const std::uint64_t* masks, std::uint64_t items, std::int32_t k,
+                              std::int32_t own) {
     constexpr std::int32_t TOP = Planes - 1;
     const std::int64_t begin = (std::int64_t{1} << TOP) - 1 - k / 2 + own;
     std::uint64_t planes[Planes];
@@ -43,8 +51,8 @@ ANONSET_INLINE Votes count_in(const std::vector<Member>& members, const std::uin
 }
 
 // The vote of these members and of `own` rows that hold all these items; together they are k.
-ANONSET_CLONES inline Votes count_votes(const std::vector<Member>& members, const std::uint64_t* masks,
-                                        std::uint64_t items, std::int32_t k, std::int32_t own) {
+ANONSET_CLONES inline Votes count_votes(const Members& members, const std::uint64_t* masks, std::uint64_t items,
+                                        std::int32_t k, std::int32_t own) {
     if (k < 8) return count_in<3>(members, masks, items, k, own);
     if (k < 32) return count_in<5>(members, masks, items, k, own);
     return count_in<32>(members, masks, items, k, own);

@@ -33,43 +33,46 @@ struct BestFirstOptions {
 struct Candidates {
     const std::int32_t* rows;    // the class of each
     const std::uint64_t* masks;  // and which items of the anchor it holds
+    const std::uint8_t* least;   // and its rank if the center is empty
     std::int32_t count;
 };
 class Ranks {
   public:
     static constexpr std::uint32_t WHOLE = 64;
 
+    static std::uint8_t least(std::int32_t expected) {
+        return static_cast<std::uint8_t>(MOST - std::min(expected / static_cast<std::int32_t>(WHOLE), MOST));
+    }
+
     // Ranks the candidates by what they bring; rows of a class that is gone do not count.
-    ANONSET_CLONES void rank(const Candidates& all, std::uint64_t center, const std::int32_t* expected,
-                             const std::int32_t* left) {
+    ANONSET_CLONES void rank(const Candidates& all, std::uint64_t center, const std::int32_t* left) {
         if (static_cast<std::int32_t>(rank_.size()) < all.count) rank_.resize(all.count), left_.resize(all.count);
-        std::fill(rows_, rows_ + RANKS, 0);
         above_ = MOST + __builtin_popcountll(center) + 1;
-        const auto [rows, masks, count] = all;
+        std::fill(rows_, rows_ + above_, 0);
+        const auto [rows, masks, least, count] = all;
         std::int32_t* ranks = rank_.data();
         for (std::int32_t i = 0; i < count; ++i) {
-            const std::int32_t less = std::min(static_cast<std::int32_t>(expected[rows[i]] / WHOLE), MOST);
-            ranks[i] = __builtin_popcountll(masks[i] & center) + MOST - less;
+            ranks[i] = __builtin_popcountll(masks[i] & center) + least[i];
             rows_[ranks[i]] += left_[i] = left[rows[i]];
         }
     }
 
     // The `missing` rows that bring most; false if there are not as many.
-    bool first(std::int32_t known, std::int32_t missing, std::vector<Member>& out) const {
+    bool first(std::int32_t known, std::int32_t missing, Members& out) const {
         std::int32_t last = above_;
         while (missing > 0 && last > 0) missing -= rows_[--last];
         if (missing > 0) return false;
         missing += rows_[last];
-        out.resize(known + 1);
-        std::size_t count = 0;
+        if (static_cast<std::int32_t>(out.all.size()) <= known) out.all.resize(known + 1);
+        Member* next = out.all.data();
         for (std::int32_t i = 0; i < known; ++i) {
             const std::int32_t some = rank_[i] == last ? std::min(left_[i], missing) : 0;
             const std::int32_t copies = rank_[i] > last ? left_[i] : some;
             missing -= some;
-            out[count] = {i, copies};
-            count += copies > 0;
+            *next = {i, copies};
+            next += copies > 0;
         }
-        out.resize(count);
+        out.count = static_cast<std::int32_t>(next - out.all.data());
         return true;
     }
 
@@ -126,7 +129,7 @@ class BestFirst {
         std::vector<std::int32_t> seen, several, brings, with;
         std::vector<Wanted> wanted;
         Ranks ranks;
-        std::vector<Member> members;
+        Members members;
     };
 
     void find_classes() {
@@ -163,6 +166,7 @@ class BestFirst {
         items_.assign(count, 0);
         candidates_.resize(count * options_.keep);
         masks_.resize(count * options_.keep);
+        least_.resize(count * options_.keep);
         members_.resize(count * k_);
         scratch_.resize(thread_count(threads_));
         for (Scratch& scratch : scratch_) {
@@ -314,6 +318,7 @@ class BestFirst {
             for (const std::int32_t* item = rows_.begin(row); item != rows_.end(row); ++item)
                 mask |= (std::uint64_t{1} << scratch.place[*item]) >> 1;
             masks[i] = mask;
+            least_[std::int64_t{a} * options_.keep + i] = Ranks::least(expected_[rows[i]]);
         }
         for (const Wanted& one : scratch.wanted) scratch.place[one.item] = 0;
     }
@@ -348,15 +353,14 @@ class BestFirst {
 
     // The rows that bring most to this center, as many as k is more than `own`; false if there are not as many.
     bool choose(std::int32_t a, std::int32_t own, std::uint64_t center, Scratch& scratch) const {
-        const Candidates all{candidates_.data() + std::int64_t{a} * options_.keep,
-                             masks_.data() + std::int64_t{a} * options_.keep, known_[a]};
-        scratch.ranks.rank(all, center, expected_.data(), left_.data());
+        const std::int64_t first = std::int64_t{a} * options_.keep;
+        const Candidates all{candidates_.data() + first, masks_.data() + first, least_.data() + first, known_[a]};
+        scratch.ranks.rank(all, center, left_.data());
         return scratch.ranks.first(known_[a], k_ - own, scratch.members);
     }
 
     // What the members gain beyond their expectations, and their center.
-    std::pair<std::int64_t, std::uint64_t> vote(std::int32_t a, std::int32_t own,
-                                                const std::vector<Member>& members) const {
+    std::pair<std::int64_t, std::uint64_t> vote(std::int32_t a, std::int32_t own, const Members& members) const {
         const std::int64_t first = std::int64_t{a} * options_.keep;
         const Votes votes = count_votes(members, masks_.data() + first, all_items(a), k_, own);
         std::int64_t expected = std::int64_t{own} * expected_[anchors_[a]];
@@ -365,7 +369,7 @@ class BestFirst {
         return {UNIT * votes.gain - expected, votes.center};
     }
     std::uint64_t all_items(std::int32_t a) const { return (std::uint64_t{1} << items_[a]) - 1; }
-    void note(std::int32_t a, std::int32_t own, const std::vector<Member>& members) {
+    void note(std::int32_t a, std::int32_t own, const Members& members) {
         std::int32_t* at = std::fill_n(members_.data() + std::int64_t{a} * k_, own, anchors_[a]);
         for (const auto& [candidate, copies] : members)
             at = std::fill_n(at, copies, candidates_[std::int64_t{a} * options_.keep + candidate]);
@@ -420,6 +424,7 @@ class BestFirst {
     std::vector<std::int32_t> places_;      // of each anchor in the lists of its items, from starts_ on
     std::vector<std::int32_t> candidates_;  // `keep` of each anchor, of which some are known
     std::vector<std::uint64_t> masks_;
+    std::vector<std::uint8_t> least_;
     std::vector<std::int32_t> members_;  // k of each anchor
     std::vector<Scratch> scratch_;
 };

@@ -70,12 +70,12 @@ class Groups {
           place_(rows.rows, 0),
           threads_(threads),
           forgetful_(forgetful),
-          slots_(thread_count(threads), std::vector<std::int32_t>(n_items, 0)) {}
+          benches_(thread_count(threads), Bench{std::vector<std::int32_t>(n_items, 0), {}, 0}) {}
 
     void clear() { groups_.clear(); }
     std::int64_t tick() { return ++now_; }
     const Csr& rows() const { return rows_; }
-    std::int32_t n_items() const { return static_cast<std::int32_t>(slots_[0].size()); }
+    std::int32_t n_items() const { return static_cast<std::int32_t>(benches_[0].slot.size()); }
     std::int32_t of(std::int64_t row) const { return group_[row]; }
     std::int32_t count() const { return static_cast<std::int32_t>(groups_.size()); }
     const Group& operator[](std::int32_t g) const { return groups_[g]; }
@@ -179,7 +179,7 @@ class Groups {
         const Group &one = groups_[g], &other = groups_[h];
         const std::int64_t size = one.size() + other.size();
         const auto kept = [&](std::int64_t count) { return std::max<std::int64_t>(0, 2 * count - size); };
-        std::vector<std::int32_t>& slot = slots_[0];
+        std::vector<std::int32_t>& slot = benches_[0].slot;
         for (const Counted& mine : one.counts) slot[mine.item] = mine.count;
         std::int64_t sum = 0;
         for (const Counted& theirs : other.counts)
@@ -274,7 +274,14 @@ class Groups {
     }
 
   private:
-    static constexpr std::int64_t MUCH = 128, FEW = 8;
+    static constexpr std::size_t FEW = 8;  // items that half of a group holds; most groups need no more room
+
+    // Where a group is counted.
+    struct Bench {
+        std::vector<std::int32_t> slot;  // where an item is counted, plus one
+        std::vector<Counted> counts;     // of which so many are used
+        std::int32_t used;
+    };
 
     template <class Body>
     void side_by_side(std::int64_t tasks, Monitor& monitor, Body&& body) {
@@ -295,65 +302,77 @@ class Groups {
     void change(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign, int worker = 0) {
         group.changed = now_;
         if (group.silent) return;
-        std::int32_t* slot = slots_[worker].data();
+        Bench& bench = benches_[worker];
         if (group.forgotten > 0 && sign > 0) group.forgotten += static_cast<std::int32_t>(count);
-        if (group.forgotten > 0 && 2 * group.forgotten + 2 > group.size()) {
+        const bool anew = group.forgotten > 0 && 2 * group.forgotten + 2 > group.size();
+        if (anew) {
             group.counts.clear();
             group.forgotten = 0;
-            tally(group, group.members.data(), group.members.size(), 1, slot);
-        } else {
-            tally(group, rows, count, sign, slot);
         }
-        vote(group, slot);
+        lay_out(group, bench);
+        if (anew) {
+            count_all(group.members.data(), group.members.size(), 1, bench);
+        } else if (group.forgotten == 0) {
+            count_all(rows, count, sign, bench);
+        } else {
+            count_known(rows, count, sign, bench);
+        }
+        vote(group, bench);
     }
 
-    // Counts rows in or out. What has been forgotten stays so.
-    void tally(Group& group, const std::int32_t* rows, std::size_t count, std::int32_t sign, std::int32_t* slot) const {
-        for (std::size_t i = 0; i < group.counts.size(); ++i)
-            slot[group.counts[i].item] = static_cast<std::int32_t>(i) + 1;
-        if (group.counts.empty()) make_room(group, rows, count);
-        const bool all = group.forgotten == 0;
+    static void lay_out(const Group& group, Bench& bench) {
+        bench.used = static_cast<std::int32_t>(group.counts.size());
+        if (bench.counts.size() < group.counts.size()) bench.counts.resize(group.counts.size());
+        std::copy(group.counts.begin(), group.counts.end(), bench.counts.begin());
+        for (std::int32_t i = 0; i < bench.used; ++i) bench.slot[bench.counts[i].item] = i + 1;
+    }
+    // Counts rows in or out, without branches: whether an item is new is anybody's guess.
+    void count_all(const std::int32_t* rows, std::size_t count, std::int32_t sign, Bench& bench) const {
+        std::size_t most = bench.used;
+        for (std::size_t r = 0; r < count; ++r) most += rows_.size(rows[r]);
+        if (bench.counts.size() < most) bench.counts.resize(most);
+        Counted* counts = bench.counts.data();
+        std::int32_t *slot = bench.slot.data(), used = bench.used;
         for_rows(rows_, rows, static_cast<std::int64_t>(count), [&](std::int32_t row) {
             for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
-                if (slot[*i] == 0) {
-                    if (!all) continue;
-                    group.counts.push_back({*i, 0});
-                    slot[*i] = static_cast<std::int32_t>(group.counts.size());
-                }
-                group.counts[slot[*i] - 1].count += sign;
+                const bool fresh = slot[*i] == 0;
+                used += fresh;
+                const std::int32_t at = fresh ? used : slot[*i];
+                slot[*i] = at;
+                counts[at - 1] = {*i, (fresh ? 0 : counts[at - 1].count) + sign};
             }
         });
+        bench.used = used;
     }
-
-    // Most new groups need no more than that, so that their memory is asked for once.
-    void make_room(Group& group, const std::int32_t* rows, std::size_t count) const {
-        std::int64_t most = 0;
-        for (std::size_t r = 0; r < count && most < MUCH; ++r) most += rows_.size(rows[r]);
-        group.counts.reserve(std::min(most, MUCH));
-        group.half.reserve(FEW);
+    // The same where others have been forgotten, and stay so.
+    void count_known(const std::int32_t* rows, std::size_t count, std::int32_t sign, Bench& bench) const {
+        for (std::size_t r = 0; r < count; ++r)
+            for (const std::int32_t* i = rows_.begin(rows[r]); i != rows_.end(rows[r]); ++i)
+                if (bench.slot[*i] > 0) bench.counts[bench.slot[*i] - 1].count += sign;
     }
 
     // The half items, the center and the gain of a group. Items that nobody has any more are dropped, or that few have.
-    void vote(Group& group, std::int32_t* slot) {
+    void vote(Group& group, Bench& bench) const {
         group.half.clear();
+        if (group.half.capacity() == 0) group.half.reserve(FEW);
         group.center = 0;
         group.gain = 0;
         const std::int32_t few = forgetful_ ? group.size() / 4 : 0;
-        std::size_t kept = 0;
-        for (const Counted& one : group.counts) {
-            const std::int32_t v = 2 * one.count - group.size();
-            slot[one.item] = 0;
-            if (one.count <= few) {
-                group.forgotten = std::max(group.forgotten, one.count);
+        Counted *kept = bench.counts.data(), *end = kept + bench.used;
+        for (const Counted* one = kept; one != end; ++one) {
+            const std::int32_t v = 2 * one->count - group.size();
+            bench.slot[one->item] = 0;
+            if (one->count <= few) {
+                group.forgotten = std::max(group.forgotten, one->count);
                 continue;
             }
-            group.counts[kept++] = one;
+            *kept++ = *one;
             if (v < 0) continue;
-            group.half.push_back({one.item, v > 0});
+            group.half.push_back({one->item, v > 0});
             group.center += v > 0;
             group.gain += v;
         }
-        group.counts.resize(kept);
+        group.counts.assign(bench.counts.data(), kept);
     }
 
     const Csr rows_;
@@ -362,7 +381,7 @@ class Groups {
     std::int64_t now_ = 0;
     int threads_;
     bool forgetful_;
-    std::vector<std::vector<std::int32_t>> slots_;  // of each thread: where an item is counted, plus one
+    std::vector<Bench> benches_;  // of each thread
 };
 
 }  // namespace anonset::crowd

@@ -54,7 +54,7 @@ EFFORT = Param(
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 FEW = 6_000  # transactions; fewer dense ones get the visits of so many where there is effort: it takes no time
-FIRST = 4_096  # occurrences that mostly tell whether many items are in use
+FIRST = 2_048  # occurrences that mostly tell whether many items are in use
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 SMALL = 160_000  # the same where items are rare: more anchors help more than larger shards
 PART = 25_000  # transactions among which its groups begin, times 1 + effort
@@ -189,7 +189,7 @@ def _sparse(
     if rare:
         every, reach, keep = max(5, 3 + k // 5), 10, 5 * k // 2
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
-        reach, keep = (10, 2 * k + 4) if shards == 1 else (reach, 2 * k + 2)
+        reach, keep = (10, 9 * k // 4 + 1) if shards == 1 else (reach, 2 * k + 2)
     elif deep and not long:
         every, keep = k // 10, 4 * k
     narrow = min(NARROW, max(k, len(quasi) // (4 * shards)))  # at least four parts, so that two cores have work
