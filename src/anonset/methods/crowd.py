@@ -187,7 +187,7 @@ def _sparse(
     every = 2 * few * (1 + long) // (2 + effort)
     reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
     if rare:
-        every, reach, keep = max(5, 3 + k // 5), 10, 5 * k // 2
+        every, reach, keep = max(5, 3 + k // 5), 10, 3 * k - 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
         reach, keep = (10, 9 * k // 4 + 1) if shards == 1 else (reach, 2 * k + 2)
     elif deep and not long:
