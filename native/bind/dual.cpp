@@ -3,9 +3,21 @@
 #include "bind/common.hpp"
 #include "kernels/anchors.hpp"
 #include "kernels/centers.hpp"
+#include "kernels/lifts.hpp"
 #include "kernels/trade.hpp"
 
 namespace anonset::bind {
+
+namespace {
+
+auto to_python(CenterPass&& pass) {
+    NotedCenters& noted = pass.noted;
+    return std::tuple(to_numpy(std::move(pass.price)), to_numpy(std::move(pass.looks)),
+                      std::tuple(to_numpy(std::move(noted.key)), to_numpy(std::move(noted.start)),
+                                 to_numpy(std::move(noted.row)), to_numpy(std::move(noted.distance))));
+}
+
+}  // namespace
 
 void bind_dual(nb::module_& m) {
     m.def(
@@ -45,14 +57,26 @@ void bind_dual(nb::module_& m) {
                 pass = center_pass(to_csr(offsets, items), weights.data(), prices.data(), lifts.data(), n_items, k,
                                    dense, {keep, widest, budget, notes}, threads, watched);
             });
-            NotedCenters& noted = pass.noted;
-            return std::tuple(to_numpy(std::move(pass.price)), to_numpy(std::move(pass.looks)),
-                              std::tuple(to_numpy(std::move(noted.key)), to_numpy(std::move(noted.start)),
-                                         to_numpy(std::move(noted.row)), to_numpy(std::move(noted.distance))));
+            return to_python(std::move(pass));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("lifts"),
         nb::arg("n_items"), nb::arg("k"), nb::arg("dense"), nb::arg("keep"), nb::arg("widest"), nb::arg("budget"),
         nb::arg("notes"), nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "lift_pass",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
+           In<double> values, In<double> lifts, std::int32_t n_items, std::int64_t k, std::int64_t budget,
+           std::int64_t notes, PyMonitor& monitor, int threads) {
+            CenterPass pass;
+            run(monitor, [&](Monitor& watched) {
+                pass = lift_pass(to_csr(offsets, items), weights.data(), prices.data(), values.data(), lifts.data(),
+                                 n_items, k, budget, notes, threads, watched);
+            });
+            return to_python(std::move(pass));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("values"),
+        nb::arg("lifts"), nb::arg("n_items"), nb::arg("k"), nb::arg("budget"), nb::arg("notes"), nb::arg("monitor"),
+        nb::arg("threads"));
     m.def(
         "trade",
         [](In<std::int64_t> start, In<std::int32_t> rows, In<std::int32_t> distances, In<std::int64_t> weights,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dual.hpp"
+#include "per_set.hpp"
 #include "saving_search.hpp"
 
 namespace anonset {
@@ -31,45 +32,6 @@ struct Problem {
             for (const std::int32_t* i = rows.begin(v); i != rows.end(v); ++i) holders[*i] += weights[v];
         }
     }
-};
-
-// How many copies of a set of items were seen.
-class Seen {
-  public:
-    void clear() {
-        if (++now_ == 0) slots_.assign(slots_.size(), {0, 0, 0}), now_ = 1;
-        used_ = 0;
-    }
-    std::int64_t& copies(std::uint64_t set) {
-        if (2 * used_ >= slots_.size()) grow();
-        Slot& slot = find(set);
-        if (slot.time != now_) {
-            slot = {set, 0, now_};
-            ++used_;
-        }
-        return slot.copies;
-    }
-
-  private:
-    struct Slot {
-        std::uint64_t set;
-        std::int64_t copies;
-        std::uint32_t time;
-    };
-    Slot& find(std::uint64_t set) {
-        std::size_t at = (set * 0x9e3779b97f4a7c15ULL >> 32) & (slots_.size() - 1);
-        while (slots_[at].time == now_ && slots_[at].set != set) at = (at + 1) & (slots_.size() - 1);
-        return slots_[at];
-    }
-    void grow() {
-        const std::vector<Slot> before = std::move(slots_);
-        slots_.assign(std::max<std::size_t>(1024, 2 * before.size()), {0, 0, 0});
-        for (const Slot& slot : before)
-            if (slot.time == now_) find(slot.set) = slot;
-    }
-    std::vector<Slot> slots_;
-    std::size_t used_ = 0;
-    std::uint32_t now_ = 0;
 };
 
 // Finds the rows that may help a row, and what it saves by them.
@@ -132,7 +94,7 @@ class Worker {
             shared_[v] = 0;
             beyond_[v] = 0;
             if (copies == 0 || fee >= __builtin_popcountll(shared) * steepest) continue;
-            std::int64_t& before = seen_.copies(shared);
+            std::int64_t& before = seen_.of(shared);
             if (all_decided && before >= p.scale.k - 1) continue;
             before += copies;
             helpers_.push_back({shared, fee, copies});
@@ -141,7 +103,7 @@ class Worker {
 
     const Problem& problem_;
     Search search_;
-    Seen seen_;
+    PerSet seen_;  // copies of each set of shared items
     std::vector<std::int32_t> items_;
     std::vector<std::uint64_t> shared_;
     std::vector<std::int32_t> beyond_;

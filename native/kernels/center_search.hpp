@@ -10,12 +10,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "debts.hpp"
 #include "largest.hpp"
 
 namespace anonset::centers {
-
-constexpr std::int32_t UNIT = 1024;
-constexpr std::int32_t PARTS = 32;  // a lift is given back in so many parts
 
 struct Row {
     std::int32_t base;  // its worth if the anchor is the center

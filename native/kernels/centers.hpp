@@ -169,7 +169,8 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
         dual::Market::Scratch scratch;
         Gatherer gatherer;
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
-        std::vector<std::int32_t> owed, items;
+        std::vector<std::int32_t> items;
+        Debts debts;
         Notebook notebook;
     };
     const dual::Market market(data, weight, y, n_items, k, dense);
@@ -177,8 +178,7 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
     for (std::int64_t v = 0; v < data.rows; ++v)
         parts[v] = static_cast<std::int32_t>(std::lround(lift[v] * UNIT / PARTS));
     const std::int64_t dearest = k * PARTS * (data.rows ? *std::max_element(parts.begin(), parts.end()) : 0);
-    std::vector<Worker> workers(thread_count(threads));
-    for (Worker& worker : workers) worker.owed.assign(data.rows, 0);
+    std::vector<Worker> workers(thread_count(threads), Worker{{}, {}, {}, {}, Debts(data.rows), {}});
     CenterPass out{std::vector<double>(y, y + data.rows), std::vector<std::int64_t>(data.rows), {}};
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
         if (y[u] <= 0) return;
@@ -204,15 +204,14 @@ inline CenterPass center_pass(const Csr& data, const std::int64_t* weight, const
         if (gatherer.names(worker.items))
             worker.notebook.write(gatherer.around, worker.items, data.begin(u), data.size(u), y,
                                   static_cast<std::size_t>(effort.notes));
-        for (const auto& [row, count] : worker.found) worker.owed[row] = std::max(worker.owed[row], count);
+        for (const auto& [row, count] : worker.found) worker.debts.owes(row, count);
     });
-    for (std::int64_t v = 0; v < data.rows; ++v) {
-        std::int32_t owed = 0;
-        for (const Worker& worker : workers) owed = std::max(owed, worker.owed[v]);
-        out.price[v] -= static_cast<double>(owed * parts[v]) / UNIT;
-    }
     std::vector<NotedCenters> noted;
-    for (Worker& worker : workers) noted.push_back(std::move(worker.notebook.noted));
+    for (Worker& worker : workers) {
+        noted.push_back(std::move(worker.notebook.noted));
+        workers[0].debts.and_also(worker.debts);
+    }
+    workers[0].debts.pay(parts, out.price);
     out.noted = merged(noted);
     return out;
 }

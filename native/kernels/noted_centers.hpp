@@ -54,6 +54,17 @@ inline NotedCenters merged(const std::vector<NotedCenters>& parts) {
 
 namespace centers {
 
+// The key of a center is the exclusive or of these.
+inline std::uint64_t mixed(std::int32_t item) {
+    auto x = static_cast<std::uint64_t>(item) + 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+// Twice as many as a group needs, and a few more: others may come in when values change.
+inline std::size_t noted_rows(std::int64_t k) { return 2 * static_cast<std::size_t>(k) + 16; }
+
 // Notes the centers around one row after the other: of each row the `most` at which a group is worth most.
 class Notebook {
   public:
@@ -78,26 +89,17 @@ class Notebook {
     }
 
   private:
-    // Twice as many as a group needs, and a few more: others may come in when values change.
     void list(const Neighbourhood& around, std::uint64_t changed, const double* price) {
         const int changes = __builtin_popcountll(changed);
         order_.clear();
         for (const Row& row : around.rows)
             order_.emplace_back((changes - 2 * __builtin_popcountll(row.differs & changed)) * UNIT - row.base, row.id);
-        const auto end = order_.begin() + static_cast<std::ptrdiff_t>(
-                                              std::min(order_.size(), 2 * static_cast<std::size_t>(around.k) + 16));
+        const auto end = order_.begin() + static_cast<std::ptrdiff_t>(std::min(order_.size(), noted_rows(around.k)));
         std::partial_sort(order_.begin(), end, order_.end());
         for (auto each = order_.begin(); each != end; ++each)
             noted.add(each->second, static_cast<std::int32_t>(
                                         std::lround(price[each->second] + static_cast<double>(each->first) / UNIT)));
     }
-    static std::uint64_t mixed(std::int32_t item) {
-        auto x = static_cast<std::uint64_t>(item) + 0x9e3779b97f4a7c15ULL;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
-    }
-
     std::vector<std::pair<std::int64_t, std::uint64_t>> failed_;
     std::vector<std::pair<std::int32_t, std::int32_t>> order_;
 };

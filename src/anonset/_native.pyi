@@ -130,6 +130,20 @@ def center_pass(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
+def lift_pass(
+    offsets: Longs,
+    items: Ints,
+    weights: Longs,
+    prices: Floats,
+    values: Floats,
+    lifts: Floats,
+    n_items: int,
+    k: int,
+    budget: int,
+    notes: int,
+    monitor: Monitor,
+    threads: int,
+) -> tuple[Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
 def trade(
     start: Longs,
     rows: Ints,

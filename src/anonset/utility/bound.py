@@ -56,6 +56,8 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
+LIFTS = (0.15, 0.2, 0.2, 0.2, 0.2)  # by which each round raises what anchors say at most
+LIFT_LOOKS = 200_000  # around one set
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -111,15 +113,19 @@ class _Problem:
         """Whether a set holds few of all items."""
         return float(self.sets.lengths.sum()) < FEW * len(self.sets) * self.sets.n_items
 
+    def by_fee(self, prices: Floats) -> tuple[Longs, Longs, Transactions]:
+        """The order of the sets by what they ask for helping others; the place of each in it; and the sets in order."""
+        order = np.argsort(self.sets.lengths - prices, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return order, place, self.sets.take(order)
+
     def at_least(self, prices: Floats, rows: Longs, budget: int, job: Job) -> tuple[Floats, Longs]:
         """What each of these sets loses in any group of k at these prices, never less than `look` says.
 
         Also how many looks that took: if it is the whole budget, more of them may find more.
         """
-        order = np.argsort(self.sets.lengths - prices, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        sets = self.sets.take(order)
+        order, place, sets = self.by_fee(prices)
         return _native.anchor_pass(
             sets.offsets,
             sets.items,
@@ -133,12 +139,35 @@ class _Problem:
             job.threads,
         )
 
+    def settled(
+        self, values: Floats, target: Floats, prices: Floats, budget: int, job: Job
+    ) -> tuple[Floats, Longs, Noted]:
+        """The target, lowered until no group loses less than its members' values, if anchors said `values`.
+
+        Also how many looks each set took, and the centers at which groups of the target fail.
+        """
+        order, place, sets = self.by_fee(prices)
+        found, looks, (keys, start, rows, distances) = _native.lift_pass(
+            sets.offsets,
+            sets.items,
+            self.weights[order],
+            prices[order],
+            target[order],
+            _lifts(values, target)[order],
+            sets.n_items,
+            self.k,
+            budget,
+            NOTES,
+            job.monitor,
+            job.threads,
+        )
+        return found[place], looks[place], Noted(keys, start, order[rows].astype(np.int32), distances)
+
     def lowered(self, values: Floats, target: Floats, job: Job) -> tuple[Floats, Floats, Noted]:
         """The target, lowered until no group loses less than its members' values: true if it was of `values`.
 
         Also the share of the looks allowed that each set took, and the centers at which groups of the target fail.
         """
-        lifts = np.ceil(np.maximum(target - values, 0.0) / LIFT) * LIFT
         allowed = 10 * LOOKS if self.sparse and len(self.sets) <= FEW_SETS else LOOKS
         budget = int(max(allowed / len(self.sets), LEAST_LOOKS))
         found, looks, noted = _native.center_pass(
@@ -146,7 +175,7 @@ class _Problem:
             self.sets.items,
             self.weights,
             target,
-            lifts,
+            _lifts(values, target),
             self.sets.n_items,
             self.k,
             self.dense,
@@ -224,6 +253,8 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
         mean = problem.total(values) / float(problem.weights.sum())
         least = LEAST_ROUNDS[not problem.sparse]
         rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), least, ROUNDS))
+        if rounds == 0 and problem.sparse:
+            values = _by_lifts(problem, values, prices, job)
     best = max(problem.total(values), problem.total(_by_centers(problem, start, rounds, job)), 0.0)
     return Bound(problem.k, best, best / problem.occurrences)
 
@@ -257,6 +288,31 @@ def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
         if more > budget:
             values[hard] = problem.at_least(prices, hard, more, job)[0]
     return values
+
+
+def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, job: Job) -> Floats:
+    """What anchors say, raised and traded as far as the groups allow in which somebody saves more than it asks for.
+
+    A set around which there are too many of them is raised less the next time, and in the end not at all.
+    """
+    anchored = _rounded(anchored)
+    best, noted = anchored, Noted.nothing()
+    # Nobody asks for less than it gets for helping others, lest it has enough in any group.
+    limits = np.maximum((problem.sets.lengths + prices) / 2 - anchored, 0.0)
+    limits[problem.weights >= problem.k] = 0.0
+    with job.stage("lift", total=len(LIFTS) * len(best)):
+        for number, lift in enumerate(LIFTS, 1):
+            room = np.minimum(limits, lift * np.minimum((problem.sets.lengths - anchored) / 2, 1.0))
+            target = _rounded(noted.traded(anchored, anchored + room, problem.weights, problem.k, job))
+            target = np.where(target < anchored + LIFT, np.minimum(target, anchored), target)
+            found, looks, failed = problem.settled(anchored, target, prices, LIFT_LOOKS, job)
+            noted = noted.and_also(failed)
+            if problem.total(found) > problem.total(best):
+                best = found
+            hard = looks >= LIFT_LOOKS
+            tried = np.maximum(target - anchored, 0.0)
+            limits[hard] = tried[hard] / 2 if number <= len(LIFTS) // 2 else 0.0
+    return best
 
 
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:
@@ -350,6 +406,11 @@ def _by_length(sizes: Longs, rows: Longs, wanted: Floats, otherwise: Floats) -> 
     mean: Floats = (total / np.maximum(count, 1)).astype(np.float64)
     chosen: Floats = np.where(count[sizes] > 0, mean[sizes], otherwise)
     return _rounded(chosen)
+
+
+def _lifts(values: Floats, target: Floats) -> Floats:
+    """What targets are above these values, in whole steps: without the lifts nobody is above."""
+    return np.asarray(np.ceil(np.maximum(target - values, 0.0) / LIFT) * LIFT, dtype=np.float64)
 
 
 def _rounded(prices: Floats) -> Floats:

@@ -1,0 +1,123 @@
+"""Values that were lifted above what anchors say are still affordable, for every group of k or more."""
+
+import random
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from anonset import Transactions
+from anonset.job import Job
+from anonset.utility import bound as module
+from anonset.utility.bound import lower_bound
+from tests.oracle.optimum import cheapest_group, optimum
+from tests.oracle.test_anchors import prices_for, random_problem
+
+PLENTY = 10**6
+
+
+def anchored(problem, prices):
+    return module._rounded(problem.at_least(prices, np.arange(len(prices)), PLENTY, Job(0))[0])
+
+
+def lifted(values, problem, draw, most):
+    """A target that is too high, too low or just right, by odd amounts."""
+    steps = [-1, 0, 0, 1 / 16, 1 / 8, 0.3, 0.5, 1, 2]
+    target = module._rounded(values + np.array([draw.choice(steps) for _ in values]))
+    return np.minimum(target, np.maximum(np.minimum(values, target), module._rounded(most)))
+
+
+def test_no_group_loses_less_than_its_values_whatever_the_target_and_the_effort():
+    draw, kept, asked = random.Random(1), 0.0, 0.0
+    for _ in range(600):
+        problem = random_problem(draw)
+        prices = module._rounded(prices_for(problem, draw))
+        values = anchored(problem, prices)
+        wise = draw.random() < 0.7  # else some have enough in any group
+        most = (problem.sets.lengths + wise * prices) / (1 + wise)
+        target, budget = lifted(values, problem, draw, most), draw.choice([0, 10, 100, PLENTY, PLENTY])
+        found, looks, _ = problem.settled(values, target, prices, budget, Job(0))
+        assert (found <= target).all()
+        assert cheapest_group(problem, found) >= -1e-9
+        if wise and budget == PLENTY:
+            assert (looks < budget).all()
+            below = problem.total(np.minimum(values, target))
+            kept += problem.total(found) - below
+            asked += problem.total(target) - below
+    assert kept > 0.2 * asked, "some of the lifts were affordable"
+
+
+def test_groups_whose_center_holds_items_that_the_anchor_lacks_are_found():
+    """Every two of three sets share an item that the third lacks: no set holds the whole center of all three."""
+    data = Transactions.from_lists([["a", "b", "x"], ["b", "c", "y"], ["a", "c", "z"]])
+    problem = module._problem(data, 3)
+    prices = np.zeros(3)
+    values = anchored(problem, prices)
+    target = module._rounded(np.full(3, 2.5))
+    found, _, noted = problem.settled(values, target, prices, PLENTY, Job(0))
+    assert cheapest_group(problem, found) >= -1e-9
+    away = {2}  # from {a, b, c}: each lacks one of these, and has one of its own
+    assert any(set(noted.distances[start:end].tolist()) == away for start, end in pairwise(noted.start.tolist()))
+
+
+def failing(problem, target):
+    """The centers of all groups of k that lose less than their values, by looking at all of them."""
+    held = problem.sets.to_scipy().toarray().astype(int)
+    copies = np.repeat(np.arange(len(held)), problem.weights)
+    centers = set()
+    for group in combinations(copies, problem.k):
+        rows = held[list(group)]
+        center = 2 * rows.sum(axis=0) > problem.k
+        if target[list(group)].sum() > np.abs(rows - center).sum() + 1e-9:
+            centers.add(tuple(center.tolist()))
+    return centers
+
+
+def test_all_centers_that_fail_are_found():
+    draw, seen = random.Random(2), 0
+    for _ in range(150):
+        problem = random_problem(draw, longest=6, most=7)
+        prices = module._rounded(prices_for(problem, draw))
+        values = anchored(problem, prices)
+        target = lifted(values, problem, draw, (problem.sets.lengths + prices) / 2)
+        noted = problem.settled(values, target, prices, PLENTY, Job(0))[2]
+        centers = failing(problem, target)
+        assert len(noted.keys) >= len(centers)
+        seen += len(centers)
+    assert seen > 100
+
+
+def test_the_values_do_not_depend_on_the_number_of_threads():
+    draw = random.Random(3)
+    sets = [draw.sample(range(40), draw.randint(1, 12)) for _ in range(400)]
+    problem = module._problem(Transactions.from_lists(sets), 5)
+    values, prices = module._by_pairs(problem, 3, Job(0))
+    values = anchored(problem, prices)
+    target = np.minimum(values + 0.25, problem.sets.lengths)
+    one, many = (problem.settled(values, target, prices, 10_000, Job(0, threads)) for threads in (1, 3))
+    assert (one[0] == many[0]).all()
+    assert (one[1] == many[1]).all()
+    assert (one[2].keys == many[2].keys).all()
+    assert (one[2].rows == many[2].rows).all()
+
+
+def test_long_transactions_that_hardly_overlap_get_a_higher_bound(monkeypatch):
+    draw = random.Random(4)
+    items = list(range(300))
+    sets = [draw.choices(items, [1 / (i + 1) for i in items], k=draw.randint(4, 30)) for _ in range(300)]
+    data = Transactions.from_lists([sorted(set(each)) for each in sets])
+    monkeypatch.setattr(module, "FAR", 1)
+    with_lifts = lower_bound(data, 5).loss
+    monkeypatch.setattr(module, "LIFTS", ())
+    assert with_lifts > 1.005 * lower_bound(data, 5).loss
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_no_partition_beats_the_bound_with_lifts(monkeypatch, k):
+    monkeypatch.setattr(module, "FAR", 0)
+    monkeypatch.setattr(module, "FEW", 2)  # all data count as sparse
+    monkeypatch.setattr(module, "LIFTS", (0.5, 0.5, 0.5))
+    draw = random.Random(k)
+    for _ in range(60):
+        sets = [set(draw.sample("abcdefghij", draw.randint(1, 7))) for _ in range(7)]
+        assert lower_bound(Transactions.from_lists(sets), k).loss <= optimum(sets, k) + 1e-9
