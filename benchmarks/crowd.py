@@ -63,6 +63,10 @@ BOUND = (
             "noted_centers",
             "trade",
             "largest",
+            "lifts",
+            "lift_search",
+            "debts",
+            "per_set",
         )
     ),
 )

@@ -8,7 +8,8 @@ For any prices 0 ≤ y_v ≤ |v|, one per transaction, every k-anonymous release
 
 The values have a property that is a bound by itself: no group of k transactions or more loses less than the values of
 its members add up to. So they are raised as far as that stays true: on sparse data by what each transaction can keep at
-best in a group around it, its anchor, and then center by center, where sets also trade values with one another.
+best in a group around it, its anchor, and then center by center, where sets also trade values with one another. Where
+sets are so long that there are too many centers, only those count at which somebody has more than it asks for.
 
 Where looking at all pairs would take too long, transactions are drawn at random: LB(y) is a sum over transactions, each
 value lies between (y_u − |u|)/2 and (y_u + |u|)/2, and an inequality for the mean of bounded values gives a bound that
@@ -56,7 +57,13 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
-LIFTS = (0.15, 0.2, 0.2, 0.2, 0.2)  # by which each round raises what anchors say at most
+LIFT_ROUNDS = 6  # where there are too many centers
+FIRST_LIFT = 0.15  # by which a round raises what anchors say at most
+MORE_LIFT = (
+    (0.04, 0.1),
+    (0.08, 0.05),
+)  # where no larger share took too many looks, the next round raises by so much more
+LAST_ROUNDS = 3  # raise no further, and do not raise at all what took too many looks
 LIFT_LOOKS = 200_000  # around one set
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
@@ -217,8 +224,7 @@ def lower_bound(
         bound is certain. Left out, it is 0 where that is a matter of minutes.
     passes, rounds
         How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
-        little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the size of the data, or
-        none where so much is lost that there are too many centers.
+        little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the size of the data.
 
     Examples
     --------
@@ -249,13 +255,15 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
     if problem.sparse:
         anchored = _by_anchors(problem, prices, job)
         values, start = anchored, np.minimum(values + START, anchored)
-    if rounds is None:
-        mean = problem.total(values) / float(problem.weights.sum())
-        least = LEAST_ROUNDS[not problem.sparse]
-        rounds = 0 if mean > FAR else int(np.clip(ROUND_WORK / min(problem.visits), least, ROUNDS))
-        if rounds == 0 and problem.sparse:
-            values = _by_lifts(problem, values, prices, job)
-    best = max(problem.total(values), problem.total(_by_centers(problem, start, rounds, job)), 0.0)
+    far = problem.total(values) > FAR * float(problem.weights.sum())
+    if far and problem.sparse:
+        raised = _by_lifts(problem, values, prices, LIFT_ROUNDS if rounds is None else rounds, job)
+    else:
+        if rounds is None:
+            least = LEAST_ROUNDS[not problem.sparse]
+            rounds = 0 if far else int(np.clip(ROUND_WORK / min(problem.visits), least, ROUNDS))
+        raised = _by_centers(problem, start, rounds, job)
+    best = max(problem.total(values), problem.total(raised), 0.0)
     return Bound(problem.k, best, best / problem.occurrences)
 
 
@@ -290,8 +298,8 @@ def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
     return values
 
 
-def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, job: Job) -> Floats:
-    """What anchors say, raised and traded as far as the groups allow in which somebody saves more than it asks for.
+def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, job: Job) -> Floats:
+    """What anchors say, raised and traded as far as the groups allow in which somebody has more than it asks for.
 
     A set around which there are too many of them is raised less the next time, and in the end not at all.
     """
@@ -300,18 +308,22 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, job: Job) -> 
     # Nobody asks for less than it gets for helping others, lest it has enough in any group.
     limits = np.maximum((problem.sets.lengths + prices) / 2 - anchored, 0.0)
     limits[problem.weights >= problem.k] = 0.0
-    with job.stage("lift", total=len(LIFTS) * len(best)):
-        for number, lift in enumerate(LIFTS, 1):
-            room = np.minimum(limits, lift * np.minimum((problem.sets.lengths - anchored) / 2, 1.0))
+    most = np.minimum((problem.sets.lengths - anchored) / 2, 1.0)
+    lift = FIRST_LIFT
+    with job.stage("lift", total=rounds * len(best)):
+        for number in range(rounds):
+            room = np.minimum(limits, lift * most)
             target = _rounded(noted.traded(anchored, anchored + room, problem.weights, problem.k, job))
             target = np.where(target < anchored + LIFT, np.minimum(target, anchored), target)
             found, looks, failed = problem.settled(anchored, target, prices, LIFT_LOOKS, job)
             noted = noted.and_also(failed)
             if problem.total(found) > problem.total(best):
                 best = found
-            hard = looks >= LIFT_LOOKS
-            tried = np.maximum(target - anchored, 0.0)
-            limits[hard] = tried[hard] / 2 if number <= len(LIFTS) // 2 else 0.0
+            hard, tried = looks >= LIFT_LOOKS, np.maximum(target - anchored, 0.0)
+            early = number < rounds - LAST_ROUNDS
+            limits[hard] = tried[hard] / 2 if early else 0.0
+            share = hard.sum() / max(1, np.count_nonzero(tried))
+            lift += next((more for most_hard, more in MORE_LIFT if share <= most_hard), 0.0) if early else 0.0
     return best
 
 
