@@ -116,7 +116,10 @@ template <int Vectors, class Lane, class Cell>
 ANONSET_INLINE std::int32_t first_column(const Lane* sum, Cell number) {
     constexpr int kBits = 8 * sizeof(Cell), kLanes = 256 / kBits;
     Lane found{};  // bit v of each lane: whether that of the v-th vector holds it
-    for (int v = 0; v < Vectors; ++v) found |= (sum[v] == number) & static_cast<Cell>(1 << v);
+    for (int v = 0; v < Vectors; ++v) {
+        const auto bit = static_cast<Cell>(1 << v);
+        found |= (sum[v] == number) & bit;
+    }
     std::uint64_t words[4];
     std::memcpy(words, &found, sizeof words);
     std::int32_t first = INT32_MAX;
