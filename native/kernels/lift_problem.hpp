@@ -1,0 +1,125 @@
+// What a search for groups in which a row saves more than it asks for is given (docs/explanation/bound.md).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "debts.hpp"
+#include "dual.hpp"
+
+namespace anonset::lifting {
+
+using centers::Debts;
+using centers::PARTS;
+using centers::UNIT;
+
+constexpr std::int32_t NONE = INT32_MIN / 8;
+constexpr std::int64_t NEVER = INT64_MIN / 4;
+
+using Set = std::uint64_t;  // of items of the anchor
+inline std::int32_t count(Set set) { return __builtin_popcountll(set); }
+
+// An item that c rows hold, a majority, saves each of them at most offset + slope * c.
+struct Line {
+    std::int32_t slope;
+    std::int64_t offset;
+};
+
+// Rows are distinct, and come by rising fees.
+struct Problem {
+    const Csr data;
+    const std::int64_t* weight;
+    const std::int64_t k, half;  // half: the least majority
+    const dual::Postings index;
+    std::vector<std::int32_t> asks, part, fee;  // of each row; part of its lift
+    std::vector<std::int64_t> holders;          // of each item
+    std::vector<Line> lines;
+
+    Problem(const Csr& rows, const std::int64_t* weights, std::int32_t n_items, std::int64_t k)
+        : data(rows),
+          weight(weights),
+          k(k),
+          half(k / 2 + 1),
+          index(rows, n_items),
+          asks(rows.rows),
+          part(rows.rows),
+          fee(rows.rows),
+          holders(n_items, 0) {
+        for (std::int64_t v = 0; v < rows.rows; ++v)
+            for (const std::int32_t* i = rows.begin(v); i != rows.end(v); ++i) holders[*i] += weights[v];
+        // 2 - k / c is concave: a line that touches it at one number of holders is above it at all others.
+        const std::int64_t unit = 2 * UNIT * (k - 1);
+        for (std::int64_t at = half; at <= k; ++at) {
+            Line line{static_cast<std::int32_t>(k * unit / (at * at)), INT64_MIN};
+            for (std::int64_t c = half; c <= k; ++c)
+                line.offset = std::max(line.offset, 2 * unit - k * unit / c - line.slope * c);
+            lines.push_back(line);
+        }
+    }
+    bool holds(std::int64_t row, std::int32_t item) const {
+        return std::binary_search(data.begin(row), data.end(row), item);
+    }
+    // More copies than a group has room for make no difference.
+    std::int32_t copies(std::int64_t row) const { return static_cast<std::int32_t>(std::min(weight[row], k)); }
+    // What the fees of others and the items have to save before a row has more than it asks for.
+    std::int64_t need(std::int64_t u) const { return (k - 1) * (2 * std::int64_t{asks[u]} - fee[u]); }
+};
+
+struct Helper {
+    Set held;  // of the anchor's items
+    std::int32_t fee, asks, copies, id;
+};
+// Helpers that hold the same items: from first to last, by rising fee.
+struct Kind {
+    Set held;
+    std::int32_t most;  // that one of them can save the anchor while nothing is decided
+    std::int32_t first, last;
+};
+struct Circle {
+    std::vector<std::int32_t> items;  // of the anchor, those that a majority can hold, the rarest first
+    std::vector<Set> shared;          // by each row
+    std::vector<Helper> helpers;      // rows that share something
+    std::vector<Kind> kinds;          // by falling `most`
+};
+
+struct Center {
+    Set kept;                         // of the anchor's items
+    std::vector<std::int32_t> added;  // others
+};
+
+// The largest values by their rank; what `Largest` knows only as a sum.
+class Best {
+  public:
+    void begin(std::int64_t keep, std::int32_t filler) {
+        keep_ = keep;
+        size_ = 0;
+        filler_ = filler;
+        values_.resize(keep);
+    }
+    // Values up to here change nothing.
+    std::int32_t floor() const {
+        if (size_ < keep_) return filler_;
+        return keep_ == 0 ? INT32_MAX : values_[size_ - 1];
+    }
+    void add(std::int32_t value, std::int32_t copies) {
+        for (; copies > 0 && value > floor(); --copies) {
+            std::int64_t at = size_ < keep_ ? size_++ : size_ - 1;
+            for (; at > 0 && values_[at - 1] < value; --at) values_[at] = values_[at - 1];
+            values_[at] = value;
+        }
+    }
+    std::int32_t operator[](std::int64_t i) const { return i < size_ ? values_[i] : filler_; }
+    std::int64_t sum(std::int64_t count) const {
+        std::int64_t total = 0;
+        for (std::int64_t i = 0; i < count; ++i) total += (*this)[i];
+        return total;
+    }
+
+  private:
+    std::int64_t keep_ = 0, size_ = 0;
+    std::int32_t filler_ = 0;
+    std::vector<std::int32_t> values_;
+};
+
+}  // namespace anonset::lifting
