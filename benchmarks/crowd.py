@@ -65,6 +65,7 @@ BOUND = (
             "largest",
             "lifts",
             "lift_search",
+            "lift_outer",
             "lift_problem",
             "debts",
             "per_set",

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bitmap.hpp"
 #include "debts.hpp"
 #include "dual.hpp"
 
@@ -18,7 +19,7 @@ constexpr std::int32_t NONE = INT32_MIN / 8;
 constexpr std::int64_t NEVER = INT64_MIN / 4;
 
 using Set = std::uint64_t;  // of items of the anchor
-inline std::int32_t count(Set set) { return __builtin_popcountll(set); }
+ANONSET_INLINE std::int32_t count(Set set) { return __builtin_popcountll(set); }
 
 // An item that c rows hold, a majority, saves each of them at most offset + slope * c.
 struct Line {

@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "lift_problem.hpp"
+#include "bitmap.hpp"
+#include "lift_outer.hpp"
 
 namespace anonset::lifting {
 
 class Search {
   public:
-    explicit Search(const Problem& problem)
-        : p_(problem), k_(problem.k), half_(problem.half), place_(problem.holders.size(), -1) {}
+    explicit Search(const Problem& problem) : p_(problem), k_(problem.k), half_(problem.half), outer_(problem) {}
 
     std::int64_t looks() const { return looks_; }
     // What the anchor has to pay alone, for centers that were not looked at.
@@ -40,7 +40,7 @@ class Search {
         helpers_ = circle.helpers.data();
         looks_ = charge_ = 0;
         failed_.clear();
-        for (const std::int32_t* i = p_.data.begin(anchor_); i != p_.data.end(anchor_); ++i) place_[*i] = OWN;
+        outer_.around(anchor);
         if (need_ < 0) pay(worth_of(-need_));  // it may have enough without keeping anything
         const auto items = static_cast<int>(circle.items.size());
         for (int b = 0; b < items; ++b) {
@@ -52,12 +52,9 @@ class Search {
             looks_ += static_cast<std::int64_t>(circle.kinds.size()) / 4;
             visit(0, {bit, 1, open}, p_.lines.size() - 1);
         }
-        for (const std::int32_t* i = p_.data.begin(anchor_); i != p_.data.end(anchor_); ++i) place_[*i] = -1;
     }
 
   private:
-    static constexpr std::int32_t OWN = -2;
-
     struct Level {
         std::vector<Kind> with, without;  // the rarest item that is kept
     };
@@ -67,14 +64,9 @@ class Search {
         Set open;  // may be kept as well
     };
     struct Bound {
-        std::int64_t most;  // that the anchor saves beyond what it asks for
-        std::int64_t low;   // a helper that saves it no more is in no group in which it has enough
+        std::int64_t most;              // that the anchor saves beyond what it asks for
+        std::int64_t low, low_without;  // a helper that saves it no more is in no group in which it has enough
         std::size_t line;
-    };
-    struct Near {
-        std::int32_t worth, id, copies;
-        std::int32_t saves;  // the anchor, rounded up, in the units of worths
-        std::int32_t outs;   // items beside the anchor's that may be kept
     };
     static bool before(const Near& a, const Near& b) { return a.worth != b.worth ? a.worth > b.worth : a.id < b.id; }
 
@@ -83,10 +75,10 @@ class Search {
         return levels_[depth];
     }
 
-    static std::int32_t saved(Set held, const Choice& choice, const Line& line) {
+    static ANONSET_INLINE std::int32_t saved(Set held, const Choice& choice, const Line& line) {
         return line.slope * count(held & choice.kept) + 2 * UNIT * count(held & choice.open);
     }
-    void fill(Best& best, const std::vector<Kind>& kinds, const Choice& choice, const Line& line) {
+    ANONSET_CLONES void fill(Best& best, const std::vector<Kind>& kinds, const Choice& choice, const Line& line) {
         const std::int32_t extra = std::max(0, line.slope - 2 * UNIT) * choice.size;
         for (const Kind& kind : kinds) {
             if (kind.most + extra <= best.floor()) return;
@@ -111,7 +103,8 @@ class Search {
         without_.begin(k_ - half_, std::max(with_[k_ - 2], -p_.fee[0]));
         fill(without_, level.without, choice, line);
         const std::int64_t sure = sure_of(choice, line);
-        return {sure + chosen(half_ - 1, k_ - 1), -sure - chosen(half_ - 2, k_ - 2), number};
+        return {sure + chosen(half_ - 1, k_ - 1), -sure - chosen(half_ - 2, k_ - 2), -sure - chosen(half_ - 1, k_ - 2),
+                number};
     }
     std::int64_t sure_of(const Choice& choice, const Line& line) const {
         return choice.size * (line.offset + line.slope) - need_;
@@ -136,8 +129,8 @@ class Search {
         if (here.most <= 0) return;
         if (looks_ >= budget_) return pay(worth_of(here.most));
         Level& next = at_depth(depth + 1);
-        narrow(levels_[depth].with, choice, here, next.with);
-        narrow(levels_[depth].without, choice, here, next.without);
+        narrow(levels_[depth].with, choice, here.line, here.low, next.with);
+        narrow(levels_[depth].without, choice, here.line, here.low_without, next.without);
         const Choice closed{choice.kept, choice.size, 0};
         if (const Bound own = choice.open ? least(next, closed, here.line) : here; own.most > 0)
             judge(next, closed, own);
@@ -147,14 +140,15 @@ class Search {
             visit(depth + 1, {choice.kept | bit, choice.size + 1, left}, here.line);
         }
     }
-    void narrow(const std::vector<Kind>& from, const Choice& choice, const Bound& bound, std::vector<Kind>& to) {
+    ANONSET_CLONES void narrow(const std::vector<Kind>& from, const Choice& choice, std::size_t line, std::int64_t low,
+                               std::vector<Kind>& to) {
         to.clear();
         for (Kind kind : from) {
-            const std::int64_t all = saved(kind.held, choice, p_.lines[bound.line]);
-            if (all - helpers_[kind.first].fee <= bound.low) continue;
+            const std::int64_t all = saved(kind.held, choice, p_.lines[line]);
+            if (all - helpers_[kind.first].fee <= low) continue;
             kind.last = static_cast<std::int32_t>(
                 std::partition_point(helpers_ + kind.first, helpers_ + kind.last,
-                                     [&](const Helper& helper) { return all - helper.fee > bound.low; }) -
+                                     [&](const Helper& helper) { return all - helper.fee > low; }) -
                 helpers_);
             to.push_back(kind);
         }
@@ -172,44 +166,50 @@ class Search {
     // All groups that keep just these items of the anchor, and perhaps others.
     void judge(const Level& level, const Choice& choice, const Bound& bound) {
         const Line& line = p_.lines[bound.line];
-        std::vector<Near>& near = near_at(0);
+        std::vector<Near>& near = layer_at(0).near;
         near.clear();
-        for (const std::vector<Kind>* some : {&level.with, &level.without})
+        for (const std::vector<Kind>* some : {&level.with, &level.without}) {
+            const bool with = some == &level.with;
+            const std::int64_t low = with ? bound.low : bound.low_without;
             for (const Kind& kind : *some) {
                 const std::int64_t all = saved(kind.held, choice, line);
                 const std::int32_t inside = (2 * count(kind.held & choice.kept) - choice.size) * UNIT;
-                for (std::int32_t i = kind.first; i < kind.last && all - helpers_[i].fee > bound.low; ++i)
+                for (std::int32_t i = kind.first; i < kind.last && all - helpers_[i].fee > low; ++i)
                     near.push_back({inside - helpers_[i].asks, helpers_[i].id, helpers_[i].copies,
-                                    rounded_up(all - helpers_[i].fee), 0});
+                                    rounded_up(all - helpers_[i].fee), 0, with});
             }
-        for (std::int32_t row = 0; row < p_.data.rows && -p_.fee[row] > bound.low; ++row, ++looks_)
+        }
+        for (std::int32_t row = 0; row < p_.data.rows && -p_.fee[row] > bound.low_without; ++row)
             if (circle_->shared[row] == 0)
-                near.push_back({-choice.size * UNIT - p_.asks[row], row, p_.copies(row), rounded_up(-p_.fee[row]), 0});
+                near.push_back(
+                    {-choice.size * UNIT - p_.asks[row], row, p_.copies(row), rounded_up(-p_.fee[row]), 0, false});
         looks_ += static_cast<std::int64_t>(near.size());
         room_ = rounded_up(sure_of(choice, line));
-        std::sort(near.begin(), near.end(), before);
         center_ = {choice.kept, {}};
         own_ = choice.size * UNIT - p_.asks[anchor_];
         settle(near);
         widen(0, -1);
     }
-    std::vector<Near>& near_at(std::size_t depth) {
-        while (near_.size() <= depth) near_.emplace_back();
-        return near_[depth];
+    Layer& layer_at(std::size_t depth) {
+        while (layers_.size() <= depth) layers_.emplace_back();
+        return layers_[depth];
     }
 
     // Everybody gives back as many parts as make all its groups worthless if all members give back as many.
     void settle(const std::vector<Near>& near) {
-        after(near, 0);
+        with_.begin(k_ - 1, NONE);
+        for (const Near& one : near)
+            if (one.worth > with_.floor()) with_.add(one.worth, one.copies);
         const std::int64_t others = own_ + with_.sum(k_ - 2), worth = others + with_[k_ - 2];
         if (worth <= 0) return;
         failed_.emplace_back(worth, center_);
         pending_.clear();
         for (const Near& one : near)
             if (one.worth + others > 0) pending_.push_back(one);
+        choose_best(near);
         bool anchor = true;
         for (std::int32_t parts = 1; parts <= PARTS && (anchor || !pending_.empty()); ++parts) {
-            after(near, parts);
+            after(parts);
             const std::int64_t rest = own_ - parts * p_.part[anchor_] + with_.sum(k_ - 2), most = rest + with_[k_ - 2];
             const bool last = parts == PARTS;
             if (anchor && (most <= 0 || last)) {
@@ -226,9 +226,21 @@ class Search {
             pending_.resize(left);
         }
     }
-    void after(const std::vector<Near>& near, std::int32_t parts) {
+    // Rows that are among the best for some number of parts, in their order.
+    void choose_best(const std::vector<Near>& near) {
         with_.begin(k_ - 1, NONE);
-        for (const Near& one : near) {
+        for (const Near& one : near)
+            if (const std::int32_t least = one.worth - PARTS * p_.part[one.id]; least > with_.floor())
+                with_.add(least, one.copies);
+        const std::int32_t floor = with_.floor();
+        best_.clear();
+        for (const Near& one : near)
+            if (one.worth >= floor) best_.push_back(one);
+        std::sort(best_.begin(), best_.end(), before);
+    }
+    void after(std::int32_t parts) {
+        with_.begin(k_ - 1, NONE);
+        for (const Near& one : best_) {
             if (one.worth <= with_.floor()) break;
             with_.add(one.worth - parts * p_.part[one.id], one.copies);
         }
@@ -238,164 +250,123 @@ class Search {
     // sum of both is more than nothing: worth + times * saves.
     struct Hope {
         std::int32_t items, times;
-        std::int64_t base, others;  // without helpers, and with all but one
+        std::int64_t base;           // without helpers
+        std::int64_t with, without;  // with all but one, who holds the rarest item or does not
+        std::int64_t half;           // with as many as a majority leaves room for
     };
     static std::int32_t hope_of(const Near& one, const Hope& hope) {
         return one.worth + (2 * std::min(hope.items, one.outs) - hope.items) * UNIT + hope.times * one.saves;
     }
     std::int64_t hoped(const std::vector<Near>& near, std::int32_t items, Hope& best) {
         std::int64_t least = INT64_MAX;
-        for (const std::int32_t times : {0, 1, 2, 4, 8}) {
-            Hope hope{items, times, own_ - items * UNIT + times * room_, 0};
+        for (const std::int32_t times : {0, 1, 2, 4, 8, 16}) {
+            Hope hope{items, times, own_ - items * UNIT + times * room_, 0, 0, 0};
             with_.begin(k_ - 1, NONE);
-            for (const Near& one : near) with_.add(hope_of(one, hope), one.copies);
+            without_.begin(k_ - half_, NONE);
+            for (const Near& one : near) {
+                Best& side = one.with ? with_ : without_;
+                if (const std::int32_t value = hope_of(one, hope); value > side.floor()) side.add(value, one.copies);
+            }
             looks_ += static_cast<std::int64_t>(near.size()) / 4;
-            const std::int64_t sum = hope.base + with_.sum(k_ - 1);
+            const std::int64_t sum = hope.base + chosen(half_ - 1, k_ - 1);
             if (sum >= least) break;
             least = sum;
-            hope.others = hope.base + with_.sum(k_ - 2);
+            hope.with = hope.base + chosen(half_ - 2, k_ - 2);
+            hope.without = hope.base + chosen(half_ - 1, k_ - 2);
+            hope.half = hope.base + chosen(0, k_ - 1 - half_);
             best = hope;
             if (sum <= 0) break;
         }
         return least;
     }
+    static bool possible(const Near& one, const Hope& hope) {
+        return hope_of(one, hope) + (one.with ? hope.with : hope.without) > 0;
+    }
 
     // Centers that keep items beyond `last` which the anchor does not hold.
     void widen(std::size_t depth, std::int32_t last) {
         if (half_ == k_) return;  // only what all hold is kept
-        near_at(depth + 1);
-        std::vector<Near>& near = near_[depth];
-        std::vector<std::int32_t> outer = outer_items(near, last);
+        Layer& next = layer_at(depth + 1);
+        Layer& here = layers_[depth];
+        looks_ += outer_.find(here, room_, last);
         std::int64_t worth = NEVER;
-        for (bool again = !outer.empty(); again;) {
-            const std::size_t rows = near.size(), items = outer.size();
-            worth = peel(near, outer);
-            again = !outer.empty() && (near.size() < rows || outer.size() < items);
+        for (bool again = !here.items.empty(); again;) {
+            const std::size_t rows = here.near.size(), items = here.items.size();
+            worth = peel(here);
+            again = !here.items.empty() && (here.near.size() < rows || here.items.size() < items);
         }
-        if (outer.empty()) return;
+        if (here.items.empty()) return;
         if (looks_ >= budget_) return pay(worth);
-        for (const std::int32_t item : outer) {
-            std::vector<Near>& next = near_[depth + 1];
-            next.clear();
-            for (Near one : near_[depth]) {
-                one.worth += p_.holds(one.id, item) ? UNIT : -UNIT;
-                next.push_back(one);
-            }
-            looks_ += 2 * static_cast<std::int64_t>(next.size());
-            std::sort(next.begin(), next.end(), before);
-            center_.added.push_back(item);
+        for (std::size_t i = 0; i < here.items.size(); ++i) {
+            next.near = here.near;
+            for (Near& one : next.near) one.worth -= UNIT;
+            for (std::size_t h = here.start[i]; h < here.start[i + 1]; ++h)
+                next.near[here.holders[h]].worth += 2 * UNIT;
+            looks_ += static_cast<std::int64_t>(next.near.size()) / 2;
+            center_.added.push_back(here.items[i]);
             own_ -= UNIT;
-            settle(next);
-            widen(depth + 1, item);
+            settle(next.near);
+            widen(depth + 1, here.items[i]);
             own_ += UNIT;
             center_.added.pop_back();
         }
     }
 
-    // Items that at least half of a group can hold in which the anchor has enough.
-    std::vector<std::int32_t> outer_items(const std::vector<Near>& near, std::int32_t last) {
-        by_saves_ = near;
-        std::sort(by_saves_.begin(), by_saves_.end(),
-                  [](const Near& a, const Near& b) { return a.saves != b.saves ? a.saves > b.saves : a.id < b.id; });
-        std::int64_t others = room_, left = k_ - 1 - half_;
-        items_.clear();
-        counted_.clear();
-        summed_.clear();
-        for (const Near& one : by_saves_) {
-            const std::int64_t taken = std::min<std::int64_t>(left, one.copies);
-            others += taken * one.saves;
-            left -= taken;
-            if (one.id == anchor_) continue;
-            for (const std::int32_t* i = p_.data.begin(one.id); i != p_.data.end(one.id); ++i) {
-                std::int32_t& place = place_[*i];
-                if (place == OWN || *i <= last || p_.holders[*i] < half_) continue;
-                if (place < 0) {
-                    place = static_cast<std::int32_t>(items_.size());
-                    items_.push_back(*i);
-                    counted_.push_back(0);
-                    summed_.push_back(0);
-                }
-                const std::int64_t some = std::min<std::int64_t>(half_ - counted_[place], one.copies);
-                counted_[place] += some;
-                summed_[place] += some * one.saves;
-            }
-        }
-        looks_ += 2 * static_cast<std::int64_t>(near.size());
-        std::vector<std::int32_t> outer;
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-            place_[items_[i]] = -1;
-            if (counted_[i] == half_ && others + summed_[i] > 0) outer.push_back(items_[i]);
-        }
-        std::sort(outer.begin(), outer.end());
-        return outer;
-    }
-
     // Drops rows and items that are in no failing group that keeps any of these items. Returns what such a group may be
     // worth.
-    std::int64_t peel(std::vector<Near>& near, std::vector<std::int32_t>& outer) {
-        for (std::size_t i = 0; i < outer.size(); ++i) place_[outer[i]] = static_cast<std::int32_t>(i);
+    std::int64_t peel(Layer& layer) {
+        for (Near& one : layer.near) one.outs = 0;
+        for (const std::int32_t place : layer.holders) ++layer.near[place].outs;
         std::int32_t most = 0;
-        for (Near& one : near) {
-            one.outs = 0;
-            for_outer(one, [&](std::int32_t) { ++one.outs; });
-            most = std::max(most, one.outs);
-        }
-        looks_ += static_cast<std::int64_t>(near.size());
-        good_.assign(outer.size(), 0);
+        for (const Near& one : layer.near) most = std::max(most, one.outs);
+        good_.assign(layer.items.size(), 0);
         hopes_.clear();
         std::int64_t worth = NEVER;
         for (std::int32_t items = 1; items <= most; ++items) {
             Hope hope{};
-            const std::int64_t sum = hoped(near, items, hope);
-            if (sum <= 0 || !mark_good(near, hope)) continue;
+            const std::int64_t sum = hoped(layer.near, items, hope);
+            if (sum <= 0 || !mark_good(layer, hope)) continue;
             worth = std::max(worth, sum);
             hopes_.push_back(hope);
         }
-        near.erase(std::remove_if(near.begin(), near.end(),
-                                  [&](const Near& one) {
-                                      return std::none_of(hopes_.begin(), hopes_.end(), [&](const Hope& hope) {
-                                          return hope_of(one, hope) + hope.others > 0;
-                                      });
-                                  }),
-                   near.end());
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < outer.size(); ++i) {
-            place_[outer[i]] = -1;
-            if (good_[i]) outer[kept++] = outer[i];
+        renamed_.assign(layer.near.size(), -1);
+        std::int32_t kept = 0;
+        for (std::size_t i = 0; i < layer.near.size(); ++i) {
+            if (std::none_of(hopes_.begin(), hopes_.end(),
+                             [&](const Hope& hope) { return possible(layer.near[i], hope); }))
+                continue;
+            layer.near[kept] = layer.near[i];
+            renamed_[i] = kept++;
         }
-        outer.resize(kept);
+        layer.near.resize(kept);
+        std::size_t items = 0, end = 0;
+        for (std::size_t i = 0; i < layer.items.size(); ++i) {
+            const std::size_t first = layer.start[i], last = layer.start[i + 1];
+            if (!good_[i]) continue;
+            layer.items[items] = layer.items[i];
+            layer.start[items++] = end;
+            for (std::size_t h = first; h < last; ++h)
+                if (const std::int32_t place = renamed_[layer.holders[h]]; place >= 0) layer.holders[end++] = place;
+        }
+        layer.items.resize(items);
+        layer.start.resize(items + 1);
+        layer.start[items] = end;
+        layer.holders.resize(end);
         return worth;
     }
-    template <class Body>
-    void for_outer(const Near& one, Body&& body) const {
-        if (one.id == anchor_) return;
-        for (const std::int32_t* i = p_.data.begin(one.id); i != p_.data.end(one.id); ++i)
-            if (place_[*i] >= 0) body(place_[*i]);
-    }
     // Marks the items that half of a group with this hope can hold; false if there is none.
-    bool mark_good(const std::vector<Near>& near, const Hope& hope) {
-        order_.clear();
-        for (std::size_t i = 0; i < near.size(); ++i)
-            if (const std::int32_t value = hope_of(near[i], hope); value + hope.others > 0)
-                order_.emplace_back(-value, static_cast<std::int32_t>(i));
-        std::sort(order_.begin(), order_.end());
-        counted_.assign(good_.size(), 0);
-        summed_.assign(good_.size(), 0);
-        std::int64_t others = hope.base, left = k_ - 1 - half_;
-        for (const auto& [value, i] : order_) {
-            const std::int64_t copies = near[i].copies, taken = std::min(left, copies);
-            others -= taken * value;
-            left -= taken;
-            for_outer(near[i], [&, value = value](std::int32_t place) {
-                const std::int64_t some = std::min(half_ - counted_[place], copies);
-                counted_[place] += some;
-                summed_[place] -= some * value;
-            });
-        }
-        looks_ += 2 * static_cast<std::int64_t>(order_.size());
+    bool mark_good(const Layer& layer, const Hope& hope) {
         bool any = false;
-        for (std::size_t i = 0; i < good_.size(); ++i)
-            if (counted_[i] == half_ && others + summed_[i] > 0) good_[i] = 1, any = true;
+        for (std::size_t i = 0; i < layer.items.size(); ++i) {
+            with_.begin(half_, NONE);
+            for (std::size_t h = layer.start[i]; h < layer.start[i + 1]; ++h) {
+                const Near& one = layer.near[layer.holders[h]];
+                if (!possible(one, hope)) continue;
+                if (const std::int32_t value = hope_of(one, hope); value > with_.floor()) with_.add(value, one.copies);
+            }
+            looks_ += static_cast<std::int64_t>(layer.start[i + 1] - layer.start[i]) / 2;
+            if (with_[half_ - 1] != NONE && hope.half + with_.sum(half_) > 0) good_[i] = 1, any = true;
+        }
         return any;
     }
 
@@ -408,16 +379,15 @@ class Search {
     const Circle* circle_ = nullptr;
     const Helper* helpers_ = nullptr;
     std::deque<Level> levels_;
-    std::deque<std::vector<Near>> near_;
+    std::deque<Layer> layers_;
     Center center_;
     std::vector<std::pair<std::int64_t, Center>> failed_;
     Best with_, without_;
-    std::vector<Near> pending_, by_saves_;
+    std::vector<Near> pending_, best_;
     std::vector<Hope> hopes_;
     std::vector<char> good_;
-    std::vector<std::pair<std::int32_t, std::int32_t>> order_;
-    std::vector<std::int64_t> counted_, summed_;
-    std::vector<std::int32_t> items_, place_;
+    std::vector<std::int32_t> renamed_;
+    OuterItems outer_;
 };
 
 }  // namespace anonset::lifting

@@ -113,7 +113,8 @@ inline void note(const Problem& p, std::int64_t anchor, const Circle& circle,
 
 }  // namespace lifting
 
-// `value`: as lifted; `y`: the prices of the anchors. Around each row `notes` centers are noted at most.
+// `value`: as lifted; `y`: the prices of the anchors. Around each row there are `budget` looks for each of its items,
+// and `notes` centers are noted at most.
 inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const double* y, const double* value,
                             const double* lift, std::int32_t n_items, std::int64_t k, std::int64_t budget,
                             std::int64_t notes, int threads, Monitor& monitor) {
@@ -137,15 +138,16 @@ inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const d
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
         if (problem.part[u] == 0) return;
         Worker& worker = workers[number];
+        const std::int64_t allowed = budget * data.size(u);
         std::int64_t charge = k * PARTS * std::int64_t{problem.part[u]};
         if (worker.around.look(u)) {
             Search& search = worker.search;
-            search.run(u, worker.around.circle, budget, worker.debts);
+            search.run(u, worker.around.circle, allowed, worker.debts);
             charge = std::min(charge, search.charge());
             out.looks[u] = search.looks();
             note(problem, u, worker.around.circle, search.failed(), static_cast<std::size_t>(notes), worker.noted);
         } else {
-            out.looks[u] = budget;
+            out.looks[u] = allowed;
         }
         out.price[u] -= static_cast<double>(charge) / UNIT;
     });

@@ -1,6 +1,7 @@
 """Values that were lifted above what anchors say are still affordable, for every group of k or more."""
 
 import random
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -71,6 +72,34 @@ def failing(problem, target):
         if target[list(group)].sum() > np.abs(rows - center).sum() + 1e-9:
             centers.add(tuple(center.tolist()))
     return centers
+
+
+def best_center(problem, values):
+    """The most that k sets are worth together at any center, by looking at all of them."""
+    held = np.repeat(problem.sets.to_scipy().toarray().astype(int), problem.weights, axis=0)
+    items = held.shape[1]
+    centers = np.arange(1 << items)[:, None] >> np.arange(items) & 1
+    worths = np.repeat(values, problem.weights) - (held @ (1 - 2 * centers.T)).T - centers.sum(axis=1)[:, None]
+    return float(np.sort(worths, axis=1)[:, -problem.k :].sum(axis=1).max())
+
+
+@pytest.mark.parametrize("k", [3, 4, 7])
+def test_no_group_of_many_sets_loses_less_than_its_values(k):
+    """So many that only some of those that help are looked at first."""
+    draw, failed = random.Random(k), 0
+    for _ in range(4):
+        sets = [draw.sample(range(11), draw.choice([1, 2, 2, 3, 3, 4, 5])) for _ in range(500)]
+        problem = module._problem(Transactions.from_lists(sets), k)
+        problem = replace(problem, weights=np.minimum(problem.weights, 2))
+        prices = module._by_pairs(problem, 3, Job(0))[1]
+        values = anchored(problem, prices)
+        assert best_center(problem, values) <= 1e-9
+        target = lifted(values, problem, draw, (problem.sets.lengths + prices) / 2)
+        assert best_center(problem, target) > 0
+        found, _, noted = problem.settled(values, target, prices, 10_000, Job(0))
+        assert best_center(problem, found) <= 1e-9
+        failed += len(noted.keys)
+    assert failed > 50
 
 
 def test_all_centers_that_fail_are_found():

@@ -57,14 +57,14 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
-LIFT_ROUNDS = 6  # where there are too many centers
-FIRST_LIFT = 0.15  # by which a round raises what anchors say at most
-MORE_LIFT = (
-    (0.04, 0.1),
-    (0.08, 0.05),
-)  # where no larger share took too many looks, the next round raises by so much more
-LAST_ROUNDS = 3  # raise no further, and do not raise at all what took too many looks
-LIFT_LOOKS = 200_000  # around one set
+LIFT_ROUNDS = 6, 8  # where there are too many centers
+LIFT_WORK = 3e6  # items of all sets in all rounds
+FIRST_LIFT = 0.1  # by which a round raises what anchors say at most, as a share of half of what a set keeps by them
+MOST_LIFT = 2.0  # items that count of that half
+MORE_LIFT = ((0.005, 0.1), (0.05, 0.05), (0.3, 0.02))  # by how much the next one raises what took so many of its looks
+LESS_LIFT = 0.7  # of what it was raised by, for a set that took all
+LAST_ROUNDS = 2  # raise no further, and do not raise at all what took too many looks
+LIFT_LOOKS = 100_000  # around one set, for each of its items
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -257,7 +257,9 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
         values, start = anchored, np.minimum(values + START, anchored)
     far = problem.total(values) > FAR * float(problem.weights.sum())
     if far and problem.sparse:
-        raised = _by_lifts(problem, values, prices, LIFT_ROUNDS if rounds is None else rounds, job)
+        if rounds is None:
+            rounds = int(np.clip(LIFT_WORK / problem.sets.lengths.sum(), *LIFT_ROUNDS))
+        raised = _by_lifts(problem, values, prices, rounds, job)
     else:
         if rounds is None:
             least = LEAST_ROUNDS[not problem.sparse]
@@ -308,22 +310,24 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
     # Nobody asks for less than it gets for helping others, lest it has enough in any group.
     limits = np.maximum((problem.sets.lengths + prices) / 2 - anchored, 0.0)
     limits[problem.weights >= problem.k] = 0.0
-    most = np.minimum((problem.sets.lengths - anchored) / 2, 1.0)
-    lift = FIRST_LIFT
+    most = np.minimum((problem.sets.lengths - anchored) / 2, MOST_LIFT)
+    room = np.minimum(limits, FIRST_LIFT * most)
     with job.stage("lift", total=rounds * len(best)):
         for number in range(rounds):
-            room = np.minimum(limits, lift * most)
             target = _rounded(noted.traded(anchored, anchored + room, problem.weights, problem.k, job))
             target = np.where(target < anchored + LIFT, np.minimum(target, anchored), target)
             found, looks, failed = problem.settled(anchored, target, prices, LIFT_LOOKS, job)
             noted = noted.and_also(failed)
             if problem.total(found) > problem.total(best):
                 best = found
-            hard, tried = looks >= LIFT_LOOKS, np.maximum(target - anchored, 0.0)
-            early = number < rounds - LAST_ROUNDS
-            limits[hard] = tried[hard] / 2 if early else 0.0
-            share = hard.sum() / max(1, np.count_nonzero(tried))
-            lift += next((more for most_hard, more in MORE_LIFT if share <= most_hard), 0.0) if early else 0.0
+            tried, took = np.maximum(target - anchored, 0.0), looks / (LIFT_LOOKS * problem.sets.lengths)
+            if number < rounds - LAST_ROUNDS:
+                further = np.select(
+                    [took <= busy for busy, _ in MORE_LIFT], [more * most for _, more in MORE_LIFT], 0.0
+                )
+                room = np.minimum(limits, np.where(took < 1, room + further, LESS_LIFT * tried))
+            else:
+                room = np.where(took < 1, room, 0.0)
     return best
 
 
