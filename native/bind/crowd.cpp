@@ -46,14 +46,21 @@ void bind_crowd(nb::module_& m) {
     m.def(
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k, std::int32_t reach,
-           std::int32_t keep, std::int32_t again, std::int32_t every, std::int32_t turns, std::int64_t part,
-           std::int64_t rounds, bool recent, std::int64_t relays, std::int64_t after, std::int64_t passes,
-           std::int64_t block, std::int64_t shards, In<std::int64_t> bounds, In<std::int64_t> drawn, PyMonitor& monitor,
-           int threads) {
+           std::int32_t keep, std::int32_t again, std::int32_t every, std::int32_t turns, bool everywhere,
+           std::int64_t part, std::int64_t rounds, bool open, bool recent, std::int64_t relays, std::int64_t after,
+           std::int64_t passes, std::int64_t block, std::int64_t shards, In<std::int64_t> bounds,
+           In<std::int64_t> drawn, PyMonitor& monitor, int threads) {
             const PtaSample sample{bounds.data(), drawn.data(), static_cast<std::int64_t>(drawn.shape(0))};
             SparseResult done;
-            const CrowdSparseOptions options{
-                {k, reach, keep, again, every, turns}, part, rounds, recent, relays, after, passes, block};
+            const CrowdSparseOptions options{{k, reach, keep, again, every, turns, everywhere},
+                                             part,
+                                             rounds,
+                                             open,
+                                             recent,
+                                             relays,
+                                             after,
+                                             passes,
+                                             block};
             run(monitor, [&](Monitor& watched) {
                 done = crowd_sparse(to_csr(offsets, items), n_items, options, shards, sample, threads, watched);
             });
@@ -61,9 +68,9 @@ void bind_crowd(nb::module_& m) {
             return std::tuple(std::move(group), std::move(centers), to_python(std::move(done.beside)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("reach"), nb::arg("keep"),
-        nb::arg("again"), nb::arg("every"), nb::arg("turns"), nb::arg("part"), nb::arg("rounds"), nb::arg("recent"),
-        nb::arg("relays"), nb::arg("after"), nb::arg("passes"), nb::arg("block"), nb::arg("shards"), nb::arg("bounds"),
-        nb::arg("drawn"), nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("again"), nb::arg("every"), nb::arg("turns"), nb::arg("everywhere"), nb::arg("part"), nb::arg("rounds"),
+        nb::arg("open"), nb::arg("recent"), nb::arg("relays"), nb::arg("after"), nb::arg("passes"), nb::arg("block"),
+        nb::arg("shards"), nb::arg("bounds"), nb::arg("drawn"), nb::arg("monitor"), nb::arg("threads"));
 }
 
 }  // namespace anonset::bind

@@ -13,6 +13,7 @@
 #include "bitmap.hpp"
 #include "crowd_ballot.hpp"
 #include "crowd_lists.hpp"
+#include "crowd_overlap.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 
@@ -25,6 +26,7 @@ struct BestFirstOptions {
     std::int32_t again;  // how often it may look anew, when those that it remembers are gone
     std::int32_t every;  // one class of so many is an anchor
     std::int32_t turns;  // in which members and center of a group are chosen, at most
+    bool everywhere;     // whether it looks at all classes instead, however far away
 };
 
 // What candidates bring to a center is 64 times the items that they share with it, less what they expect. Candidates
@@ -92,11 +94,18 @@ ANONSET_CLONES inline void count_smaller(const std::int32_t* keys, std::int32_t 
 
 class BestFirst {
   public:
-    BestFirst(const Csr& rows, std::int32_t n_items, const BestFirstOptions& options, int threads, Monitor& monitor)
-        : rows_(rows), options_(options), k_(options.k), threads_(threads), monitor_(monitor) {
+    // `worth`, if given, is what every row gains where it is now: then only groups that gain more are formed.
+    BestFirst(const Csr& rows, std::int32_t n_items, const BestFirstOptions& options, int threads, Monitor& monitor,
+              const std::int32_t* worth = nullptr)
+        : rows_(rows), options_(options), k_(options.k), threads_(threads), monitor_(monitor), worth_(worth) {
         n_items_ = n_items;
         find_classes();
         expected_.resize(classes());
+        if (options_.everywhere) {
+            overlaps_.build(rows_, first_, copies_, left_, n_items, k_);
+            for (std::int32_t c = 0; c < classes(); ++c) expect(c, overlaps_.length(c));
+            return;
+        }
         lists_.build(rows_, first_, copies_, left_, n_items, k_,
                      [&](std::size_t c, const std::vector<std::int32_t>& places) { note(c, places); });
         starts_.push_back(static_cast<std::int64_t>(places_.size()));
@@ -128,6 +137,7 @@ class BestFirst {
         std::vector<std::uint8_t> place;   // of each item among the anchor's, from 1 on; 0: it is none of these
         std::vector<std::int32_t> seen, several, brings, with;
         std::vector<Wanted> wanted;
+        Overlaps::Scratch overlaps;
         Ranks ranks;
         Members members;
     };
@@ -148,10 +158,17 @@ class BestFirst {
     std::int32_t classes() const { return static_cast<std::int32_t>(first_.size()); }
 
     // Everybody can expect to keep about one item; a long row may find another group more easily than a short one,
-    // so it is taken only if it brings a little more. Rows that are equal to k others keep all they have.
+    // so it is taken only if it brings a little more. Rows that are equal to k others keep all they have. `useful` are
+    // the items of a row that a center may hold.
+    void expect(std::size_t c, std::int32_t useful) {
+        if (worth_) {
+            expected_[c] = UNIT * *std::max_element(worth_ + first_[c], worth_ + first_[c] + copies_[c]) + useful / 8;
+            return;
+        }
+        expected_[c] = copies_[c] >= k_ ? UNIT * static_cast<std::int32_t>(rows_.size(first_[c])) : UNIT - 1 + useful;
+    }
     void note(std::size_t c, const std::vector<std::int32_t>& places) {
-        expected_[c] = copies_[c] >= k_ ? UNIT * static_cast<std::int32_t>(rows_.size(first_[c]))
-                                        : UNIT - 1 + static_cast<std::int32_t>(places.size());
+        expect(c, static_cast<std::int32_t>(places.size()));
         if (starts_.size() == anchors_.size() || anchors_[starts_.size()] != static_cast<std::int32_t>(c)) return;
         starts_.push_back(static_cast<std::int64_t>(places_.size()));
         places_.insert(places_.end(), places.begin(), places.end());
@@ -170,10 +187,11 @@ class BestFirst {
         members_.resize(count * k_);
         scratch_.resize(thread_count(threads_));
         for (Scratch& scratch : scratch_) {
-            scratch.shared.assign(classes(), 0);
             scratch.place.assign(n_items_, 0);
-            scratch.seen.resize(classes() + 1);
-            scratch.several.resize(classes() + 1);
+            scratch.seen.resize((options_.everywhere ? options_.keep : classes()) + 1);
+            scratch.several.resize(scratch.seen.size());
+            if (options_.everywhere) continue;
+            scratch.shared.assign(classes(), 0);
             scratch.brings.resize(classes() + 1);
         }
         parallel_for(
@@ -183,7 +201,7 @@ class BestFirst {
     std::vector<Ranked> ranked() const {
         std::vector<Ranked> all;
         for (std::size_t a = 0; a < anchors_.size(); ++a)
-            if (surplus_[a] != NONE) all.emplace_back(surplus_[a], -static_cast<std::int32_t>(a));
+            if (promising(a)) all.emplace_back(surplus_[a], -static_cast<std::int32_t>(a));
         return all;
     }
 
@@ -198,7 +216,7 @@ class BestFirst {
             if (queue.empty() || waiting.size() == MANY) {
                 look_again(waiting);
                 for (const std::int32_t a : std::exchange(waiting, {}))
-                    if (surplus_[a] != NONE) queue.emplace(surplus_[a], -a);
+                    if (promising(a)) queue.emplace(surplus_[a], -a);
                 continue;
             }
             const std::int32_t a = -queue.top().second;
@@ -208,11 +226,12 @@ class BestFirst {
                 hand_over(a, take);
             } else if (!content(a)) {
                 waiting.push_back(a);
-            } else if (surplus_[a] != NONE) {
+            } else if (promising(a)) {
                 queue.emplace(surplus_[a], -a);
             }
         }
     }
+    bool promising(std::size_t a) const { return surplus_[a] > (worth_ ? 0 : NONE); }
     // Another group for an anchor whose rows were taken. False if it lost so much that it should look further.
     bool content(std::int32_t a) {
         const std::int64_t before = surplus_[a];
@@ -220,8 +239,10 @@ class BestFirst {
         return surplus_[a] >= before - UNIT * k_ / 4 || looked_[a] == options_.again;
     }
     void look_again(const std::vector<std::int32_t>& waiting) {
+        if (options_.everywhere) overlaps_.tidy(rows_, first_, left_);
         for (const std::int32_t a : waiting) {
             ++looked_[a];
+            if (options_.everywhere) continue;
             for (const std::int32_t* i = begin(a); i != end(a); ++i) lists_.tidy(*i, left_);
         }
         parallel_for(
@@ -237,11 +258,23 @@ class BestFirst {
     const std::int32_t* begin(std::int32_t a) const { return rows_.begin(first_[anchors_[a]]); }
     const std::int32_t* end(std::int32_t a) const { return rows_.end(first_[anchors_[a]]); }
 
-    // The candidates that bring most to the anchor, of those that are near it in Gray order. Most share a single item:
-    // they are candidates only where the others are few.
+    // The candidates that bring most to the anchor.
     void remember(std::int32_t a, Scratch& scratch) {
-        look_up(a, scratch.wanted);
+        if (options_.everywhere) {
+            look_up(a, overlaps_, scratch.wanted);
+            known_[a] = overlaps_.most_similar(anchors_[a], scratch.wanted, options_.keep, scratch.overlaps,
+                                               scratch.several.data());
+        } else {
+            look_up(a, lists_, scratch.wanted);
+            known_[a] = find_nearby(a, scratch);
+        }
         items_[a] = static_cast<std::int32_t>(scratch.wanted.size());
+        line_up(scratch, known_[a]);
+        memorize(a, scratch);
+    }
+    // Of those that are near it in Gray order. Most share a single item: they are candidates only where the others are
+    // few. Returns how many there are.
+    std::int32_t find_nearby(std::int32_t a, Scratch& scratch) const {
         Marker marker{left_.data(), scratch.shared.data(), scratch.seen.data()};
         for (const auto& [item, place] : scratch.wanted) lists_.mark(item, anchors_[a], place, options_.reach, marker);
         std::int32_t count = sharing_several(scratch, marker.found);
@@ -249,9 +282,7 @@ class BestFirst {
         for (std::int32_t i = 0; i < marker.found && count < options_.keep; ++i)
             if (scratch.shared[scratch.seen[i]] == 1) scratch.several[count++] = scratch.seen[i];
         forget(scratch, marker.found);
-        known_[a] = count;
-        line_up(scratch, count);
-        memorize(a, scratch);
+        return count;
     }
     // All are written down, and those that do not count are written over.
     static std::int32_t sharing_several(Scratch& scratch, std::int32_t found) {
@@ -313,24 +344,27 @@ class BestFirst {
         std::uint64_t* masks = masks_.data() + std::int64_t{a} * options_.keep;
         for (std::int32_t i = 0; i < known_[a]; ++i) {
             rows[i] = scratch.several[i];
-            const std::int32_t row = first_[rows[i]];
+            scratch.seen[i] = first_[rows[i]];
+            least_[std::int64_t{a} * options_.keep + i] = Ranks::least(expected_[rows[i]]);
+        }
+        for_rows(rows_, scratch.seen.data(), known_[a], [&](std::int32_t row) {
             std::uint64_t mask = 0;
             for (const std::int32_t* item = rows_.begin(row); item != rows_.end(row); ++item)
                 mask |= (std::uint64_t{1} << scratch.place[*item]) >> 1;
-            masks[i] = mask;
-            least_[std::int64_t{a} * options_.keep + i] = Ranks::least(expected_[rows[i]]);
-        }
+            *masks++ = mask;
+        });
         for (const Wanted& one : scratch.wanted) scratch.place[one.item] = 0;
     }
     // The anchor's items with a list; of very many the most frequent, which a center is likeliest to keep.
-    void look_up(std::int32_t a, std::vector<Wanted>& wanted) const {
-        const std::int32_t* place = places_.data() + starts_[a];
+    template <class Lists>
+    void look_up(std::int32_t a, const Lists& lists, std::vector<Wanted>& wanted) const {
+        const std::int32_t* place = options_.everywhere ? nullptr : places_.data() + starts_[a];
         wanted.clear();
         for (const std::int32_t* i = begin(a); i != end(a); ++i)
-            if (lists_.has(*i)) wanted.push_back({*i, *place++});
+            if (lists.has(*i)) wanted.push_back({*i, place ? *place++ : 0});
         if (wanted.size() <= WANTED) return;
         std::nth_element(wanted.begin(), wanted.begin() + WANTED, wanted.end(), [&](const Wanted& x, const Wanted& y) {
-            return std::pair(-lists_.size(x.item), x.item) < std::pair(-lists_.size(y.item), y.item);
+            return std::pair(-lists.size(x.item), x.item) < std::pair(-lists.size(y.item), y.item);
         });
         wanted.resize(WANTED);
     }
@@ -394,6 +428,10 @@ class BestFirst {
     // Rows of a class are taken from its end.
     std::int32_t pop_row(std::int32_t c) {
         const std::int32_t row = first_[c] + --copies_[c];
+        if (options_.everywhere) {
+            if (left_[c] == 0) overlaps_.lose(c);
+            return row;
+        }
         if (options_.again > 0 && left_[c] == 0 && (copies_[c] == 0 || copies_[c] == k_))
             for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) lists_.lose(*i);
         return row;
@@ -416,9 +454,11 @@ class BestFirst {
     const std::int32_t k_;
     const int threads_;
     Monitor& monitor_;
+    const std::int32_t* worth_;  // of each row, or null
     std::int32_t n_items_;
     std::vector<std::int32_t> first_, copies_, left_, expected_;  // of each class; left: rows that may join a group
-    ClassLists lists_;
+    ClassLists lists_;                                            // of these two only one is used
+    Overlaps overlaps_;
     std::vector<std::int32_t> anchors_, items_, looked_, known_;  // of each anchor
     std::vector<std::int64_t> surplus_, starts_;
     std::vector<std::int32_t> places_;      // of each anchor in the lists of its items, from starts_ on

@@ -17,6 +17,7 @@
 #include "crowd_result.hpp"
 #include "crowd_useful.hpp"
 #include "monitor.hpp"
+#include "rows.hpp"
 
 namespace anonset {
 
@@ -24,6 +25,7 @@ struct CrowdSparseOptions {
     crowd::BestFirstOptions start;
     std::int64_t part;    // rows among which groups begin
     std::int64_t rounds;  // of dissolving and improving
+    bool open;            // whether rows that their groups can spare form new ones after these
     bool recent;          // whether later rounds look only at groups that changed in the one before
     std::int64_t relays;  // rounds in which rows change groups in relays
     std::int64_t after;   // rounds of dissolving and improving after each of these
@@ -58,6 +60,7 @@ class SparseShard {
             look_around();
         } else {
             polish(options_.rounds);
+            if (options_.open) open();
             for (std::int64_t round = 0; round < options_.relays && relay() > 0; ++round) polish(options_.after);
         }
         CrowdResult out;
@@ -298,6 +301,52 @@ class SparseShard {
         return most > 0;
     }
 
+    // Of each group all but the k rows that gain most there can be spared. Where k of them gain more together than they
+    // do now, they form a group, the best first.
+    void open() {
+        const std::vector<std::int32_t> spare = spare_rows();
+        std::vector<std::int32_t> worths;
+        for (const std::int32_t row : spare) worths.push_back(worth(row));
+        const std::vector<std::int64_t> order(spare.begin(), spare.end());
+        const OwnedCsr some =
+            take_rows(groups_.rows(), order.data(), static_cast<std::int64_t>(order.size()), threads_, monitor_);
+        BestFirstOptions options = options_.start;
+        options.every = 1;
+        [[maybe_unused]] const std::int64_t before = gain();
+        BestFirst(some.view(), n_items_, options, threads_, monitor_, worths.data())
+            .run([&](std::vector<std::int32_t> members) {
+                for (std::int32_t& row : members) groups_.leave(row = spare[row]);
+                groups_.found(members);
+            });
+#ifdef ANONSET_DEBUG_CHECKS
+        if (gain() < before) throw std::logic_error("crowd: new groups gained less than their rows did");
+        require_sizes();
+#endif
+    }
+    // In Gray order. Rows that keep all their items have nothing to gain.
+    std::vector<std::int32_t> spare_rows() const {
+        std::vector<std::int32_t> spare;
+        std::vector<std::pair<std::int32_t, std::int32_t>> here;
+        for (std::int32_t g = 0; g < groups_.count(); ++g) {
+            if (groups_[g].size() <= k_) continue;
+            here.clear();
+            for (const std::int32_t row : groups_[g].members) here.emplace_back(worth(row), row);
+            std::nth_element(here.begin(), here.end() - k_, here.end());
+            here.resize(here.size() - k_);
+            for (const auto& [worth, row] : here)
+                if (worth < groups_.rows().size(row)) spare.push_back(row);
+        }
+        std::sort(spare.begin(), spare.end());
+        return spare;
+    }
+    // What a row gains where it is, as long as that group publishes what it does now.
+    std::int32_t worth(std::int32_t row) const {
+        std::int32_t sum = 0;
+        for (const HalfItem& half : groups_[groups_.of(row)].half)
+            if (half.central) sum += groups_.holds(row, half.item) ? 1 : -1;
+        return sum;
+    }
+
     // Relays among groups that lie side by side in Gray order. Returns the number of rows that went elsewhere.
     std::size_t relay() {
         const std::vector<std::int32_t> order = by_middle();
@@ -324,10 +373,13 @@ class SparseShard {
 #ifdef ANONSET_DEBUG_CHECKS
         if (gain() < std::accumulate(gained.begin(), gained.end(), before))
             throw std::logic_error("crowd: relays gained less than foretold");
-        for (std::int32_t g = 0; g < groups_.count(); ++g)
-            if (groups_[g].size() > 0 && groups_[g].size() < k_) throw std::logic_error("crowd: a group fell below k");
+        require_sizes();
 #endif
         return all.size();
+    }
+    void require_sizes() const {
+        for (std::int32_t g = 0; g < groups_.count(); ++g)
+            if (groups_[g].size() > 0 && groups_[g].size() < k_) throw std::logic_error("crowd: a group fell below k");
     }
     static std::vector<std::int32_t> share(const std::vector<std::int32_t>& of, std::int64_t part, std::int64_t parts) {
         const auto count = static_cast<std::int64_t>(of.size());

@@ -5,9 +5,9 @@ from collections import Counter
 UNIT = 32  # a surplus is counted in 1/32 of an item
 
 
-def first_groups(rows, k):
+def first_groups(rows, k, everywhere=False):
     """Groups of rows (tuples of items, in Gray order; every item in more than k/2 of them) before any improvement."""
-    groups = best_first(rows, k)
+    groups = best_first(rows, k, everywhere)
     left = list((Counter(rows) - Counter(row for group in groups for row in group)).elements())
     centers = [center_and_half(group) for group in groups]
     best = [max(((gain(row, c), -g) for g, c in enumerate(centers)), default=(0, 0)) for row in left]
@@ -35,14 +35,14 @@ def gain(row, center_half):
     return len(half & set(row)) - len(center - set(row))
 
 
-def best_first(rows, k):
+def best_first(rows, k, everywhere):
     """Groups of k, the best ones first, and what is left of k or more equal rows."""
     copies = Counter(rows)
     left = {row: c - k if c >= k else c for row, c in copies.items()}
     wishes = {}
     for anchor in copies:
         if copies[anchor] < k and anchor:
-            wishes[anchor] = best_group(anchor, copies, left, k)
+            wishes[anchor] = best_group(anchor, copies, left, k, everywhere)
     groups = []
     while open_ := [a for a, wish in wishes.items() if wish and left[a]]:
         anchor = max(open_, key=lambda a: wishes[a][0])  # the first of equals
@@ -51,13 +51,15 @@ def best_first(rows, k):
             left = {row: c - group.count(row) for row, c in left.items()}
             groups.append(group)
         else:
-            wishes[anchor] = best_group(anchor, copies, left, k)
+            wishes[anchor] = best_group(anchor, copies, left, k, everywhere)
     return groups + [[row] * (k + left[row]) for row in copies if copies[row] >= k]
 
 
-def best_group(anchor, copies, left, k):
+def best_group(anchor, copies, left, k, everywhere):
     """The rows that bring most to a center inside the anchor, and their center, in turn, while the surplus grows."""
     sharing = dict.fromkeys(row for item in anchor for row in copies if item in row and row != anchor)
+    if everywhere:  # of equals the shorter one comes first, then the first one in Gray order
+        sharing = sorted((row for row in copies if row in sharing), key=len)
     candidates = sorted(sharing, key=lambda row: len(set(row) & set(anchor)) < 2)
     best, center = None, set(anchor)
     while True:

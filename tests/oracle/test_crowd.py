@@ -1,6 +1,7 @@
 """`crowd` against the true optimum and the lower bound on tiny data, and against PTA on real data."""
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -243,16 +244,15 @@ def rows_of(quasi):
 
 def sparse_groups(quasi, k, **options):
     """Groups of rows as `crowd` begins with them, each looking at all others; options say what is done then."""
-    begin = {"reach": 100, "keep": 100, "turns": 100, "rounds": 0, "recent": False}
-    begin |= {"relays": 0, "after": 0, "passes": 0, "block": 1}
+    begin = {"reach": 100, "keep": 100, "every": 1, "turns": 100, "rounds": 0, "recent": False}
+    begin |= {"everywhere": False, "open": False, "relays": 0, "after": 0, "passes": 0, "block": 1}
     found, *_ = _native.crowd_sparse(
         quasi.offsets,
         quasi.items,
         n_items=quasi.n_items,
         k=k,
         again=0,
-        every=1,
-        part=1000,
+        part=10_000,
         shards=1,
         bounds=crowd.NONE,
         drawn=crowd.NONE,
@@ -266,11 +266,54 @@ def sparse_groups(quasi, k, **options):
 
 
 @settings(max_examples=300)
-@given(st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20), st.integers(2, 4))
-def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20),
+    st.integers(2, 4),
+    st.booleans(),
+)
+def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k, everywhere):
     often = {i for i in "abcdefg" if 2 * sum(i in s for s in sets) > k}  # other items are in no center
     _, quasi = gray_sorted(Transactions.from_lists([s & often for s in sets]), Job())
-    assert sorted(map(sorted, sparse_groups(quasi, k))) == sorted(map(sorted, first_groups(rows_of(quasi), k)))
+    found = sparse_groups(quasi, k, everywhere=everywhere)
+    assert sorted(map(sorted, found)) == sorted(map(sorted, first_groups(rows_of(quasi), k, everywhere)))
+
+
+def gained(groups):
+    """What groups of rows keep, counted against publishing nothing."""
+    counts = [(len(group), Counter(item for row in group for item in row)) for group in groups]
+    return sum(max(0, 2 * c - size) for size, count in counts for c in count.values())
+
+
+def rare_rows(seed, n=700, items=9000, mean=8):
+    """Long transactions of rare items, some of which many hold."""
+    draw = np.random.default_rng(seed)
+    sets = [set((items ** draw.random(1 + draw.poisson(mean))).astype(int)) for _ in range(n)]
+    return gray_sorted(Transactions.from_lists(sets, labels=list(range(items))), Job())[1]
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_anchors_that_look_everywhere_find_what_those_do_that_reach_everywhere(k):
+    quasi = rare_rows(k, n=2000)
+    near, far = (gained(sparse_groups(quasi, k, keep=2000, reach=2000, everywhere=all_)) for all_ in (False, True))
+    assert abs(near - far) <= 0.02 * near  # they differ only in which of equals comes first
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_groups_opened_by_rows_that_others_can_spare_gain_more(k):
+    quasi = rare_rows(k)
+    begin = {"keep": 3 * k, "rounds": 1, "relays": 1, "every": 30}
+    plain, opened = (sparse_groups(quasi, k, everywhere=True, open=open_, **begin) for open_ in (False, True))
+    assert min(map(len, opened)) >= k
+    assert len(opened) > len(plain)
+    assert gained(opened) > gained(plain)
+
+
+@pytest.mark.parametrize("effort", [0, 4, 7, 10])
+def test_rare_items_give_the_same_groups_with_any_number_of_threads(effort):
+    quasi = rare_rows(effort, n=3000)
+    one, two = (crowd._sparse(quasi, 5, effort, Job(1, threads=t), crowd.NONE, crowd.NONE)[0] for t in (1, 2))
+    assert one.tolist() == two.tolist()
+    assert np.bincount(one).min() >= 5
 
 
 @pytest.mark.parametrize("k", [2, 5, 20])

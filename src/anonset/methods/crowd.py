@@ -10,7 +10,8 @@ Pseudo-code    order ← Gray order of the transactions' Q
                sparse data: k equal transactions are a group; around every other one the group of k is sought that
                             gains most; the best of these groups is formed, then the best of those left, and so on;
                             the others join them; then, round by round: dissolve groups whose members gain more
-                            elsewhere, move or swap single transactions; and run relays, in which one goes where it
+                            elsewhere, move or swap single transactions; where items are rare, let those whom
+                            groups can spare form new ones; and run relays, in which one goes where it
                             gains, another one takes its place, and so on
                PTA's groups instead, should they lose less (at effort 0 formed only if a sample leaves it open)
                publish every transaction with its Q replaced by the majority of its group
@@ -60,8 +61,11 @@ SMALL = 160_000  # the same where items are rare: more anchors help more than la
 PART = 25_000  # transactions among which its groups begin, times 1 + effort
 NARROW = 10_000  # the same at effort 0, where they should fit the cache
 DEEP = 8  # the effort from which on one shard may have to do for two threads, and other costs matter less, too
+EVERYWHERE = 4  # the effort from which on anchors look at all transactions where items are rare
+WIDE = 7  # the same: from here on relays reach farther
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
 RARE = 1_000  # at most one of so many transactions holds an item, on average: to look at all groups costs little
+RARER = 4_000  # the same: to look around costs so little that there is time for more anchors
 NONE: Longs = np.empty(0, dtype=np.int64)
 SURE_EFFORT = 1  # from here on PTA's groups are always tried as well; at 0 only if a sample of segments leaves it open
 
@@ -180,14 +184,18 @@ def _sparse(
     """
     long = quasi.nnz >= LONG * len(quasi)
     quick, deep = effort == 0, effort >= DEEP
-    rare = quick and long and RARE * quasi.nnz <= len(quasi) * quasi.n_items
-    shards = -(-quasi.nnz // SMALL) if rare else _shards(quasi.nnz, effort)
+    rarity = len(quasi) * quasi.n_items // max(1, quasi.nnz)  # one of so many transactions holds an item
+    rare = quick and long and rarity >= RARE
+    everywhere = effort >= EVERYWHERE and long and rarity >= RARE
+    shards = -(-quasi.nnz // SMALL) if rare else _shards(quasi.nnz, max(effort, DEEP) if everywhere else effort)
     shards += shards > 1 and shards % 2  # most machines have an even number of cores
     few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     every = 2 * few * (1 + long) // (2 + effort)
     reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
     if rare:
-        every, reach, keep = max(5, 3 + k // 5), 10, 3 * k - 3
+        every, reach, keep = 3 + k // 20 if rarity >= RARER else max(5, 3 + k // 5), 10, 3 * k - 3
+    elif everywhere:
+        every, keep = 8 + k // 10 - effort, (3 + max(0, effort - DEEP)) * k + 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
         reach, keep = (10, 9 * k // 4 + 1) if shards == 1 else (reach, 2 * k + 2)
     elif deep and not long:
@@ -203,13 +211,15 @@ def _sparse(
         again=0 if quick else 1,
         every=max(1, every),
         turns=2 if quick else 6,
+        everywhere=everywhere,
         part=PART * (1 + effort) if not quick or (rare and shards > 1) else narrow,
         rounds=0 if quick and long and not rare else 1,
+        open=everywhere,
         recent=quick,
         relays=0 if quick else 1 + deep,
-        after=1,
+        after=int(deep or not everywhere),
         passes=8 + effort,
-        block=2048 if deep else 1024,
+        block=2048 if deep or (everywhere and effort >= WIDE) else 1024,
         shards=shards,
         bounds=bounds,
         drawn=drawn,
