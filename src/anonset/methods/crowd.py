@@ -195,7 +195,7 @@ def _sparse(
     if rare:
         every, reach, keep = 3 + k // 20 if rarity >= RARER else max(5, 3 + k // 5), 10, 3 * k - 3
     elif everywhere:
-        every, keep = 8 + k // 10 - effort, (3 + max(0, effort - DEEP)) * k + 3
+        every, keep = max(1 + k // 20, 8 + k // 10 - effort), 3 * k + 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
         reach, keep = (10, 9 * k // 4 + 1) if shards == 1 else (reach, 2 * k + 2)
     elif deep and not long:
