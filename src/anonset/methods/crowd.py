@@ -193,7 +193,7 @@ def _sparse(
     every = 2 * few * (1 + long) // (2 + effort)
     reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
     if rare:
-        every, reach, keep = 3 + k // 20 if rarity >= RARER else max(5, 3 + k // 5), 10, 3 * k - 3
+        every, reach, keep = 3 + (k // 20 if rarity >= RARER else (k - 4) // 3), 8, 3 * k - 3
     elif everywhere:
         every, keep = max(1 + k // 20, 8 + k // 10 - effort), 3 * k + 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
