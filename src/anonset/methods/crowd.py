@@ -62,7 +62,7 @@ PART = 25_000  # transactions among which its groups begin, times 1 + effort
 NARROW = 10_000  # the same at effort 0, where they should fit the cache
 DEEP = 8  # the effort from which on one shard may have to do for two threads, and other costs matter less, too
 EVERYWHERE = 4  # the effort from which on anchors look at all transactions where items are rare
-WIDE = 7  # the same: from here on relays reach farther
+WIDE = 6  # the same: from here on relays reach farther
 LONG = 6.0  # items per transaction, on average, from which a round of improvement costs as much as all the rest
 RARE = 1_000  # at most one of so many transactions holds an item, on average: to look at all groups costs little
 RARER = 4_000  # the same: to look around costs so little that there is time for more anchors
@@ -219,7 +219,7 @@ def _sparse(
         relays=0 if quick else 1 + deep,
         after=int(deep or not everywhere),
         passes=8 + effort,
-        block=2048 if deep or (everywhere and effort >= WIDE) else 1024,
+        block=2560 if everywhere and effort >= WIDE else 2048 if deep else 1024,
         shards=shards,
         bounds=bounds,
         drawn=drawn,
