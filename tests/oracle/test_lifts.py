@@ -74,18 +74,17 @@ def failing(problem, target):
     return centers
 
 
-def best_center(problem, values):
-    """The most that k sets are worth together at any center, by looking at all of them."""
+def best_center(problem, values, items):
+    """The most that k sets are worth together at any center of the first items, by looking at all of them."""
     held = np.repeat(problem.sets.to_scipy().toarray().astype(int), problem.weights, axis=0)
-    items = held.shape[1]
-    centers = np.arange(1 << items)[:, None] >> np.arange(items) & 1
+    centers = np.zeros((1 << items, held.shape[1]), dtype=int)
+    centers[:, :items] = np.arange(1 << items)[:, None] >> np.arange(items) & 1
     worths = np.repeat(values, problem.weights) - (held @ (1 - 2 * centers.T)).T - centers.sum(axis=1)[:, None]
     return float(np.sort(worths, axis=1)[:, -problem.k :].sum(axis=1).max())
 
 
 @pytest.mark.parametrize("k", [3, 4, 7])
 def test_no_group_of_many_sets_loses_less_than_its_values(k):
-    """So many that only some of those that help are looked at first."""
     draw, failed = random.Random(k), 0
     for _ in range(4):
         sets = [draw.sample(range(11), draw.choice([1, 2, 2, 3, 3, 4, 5])) for _ in range(500)]
@@ -93,13 +92,34 @@ def test_no_group_of_many_sets_loses_less_than_its_values(k):
         problem = replace(problem, weights=np.minimum(problem.weights, 2))
         prices = module._by_pairs(problem, 3, Job(0))[1]
         values = anchored(problem, prices)
-        assert best_center(problem, values) <= 1e-9
+        assert best_center(problem, values, 11) <= 1e-9
         target = lifted(values, problem, draw, (problem.sets.lengths + prices) / 2)
-        assert best_center(problem, target) > 0
+        assert best_center(problem, target, 11) > 0
         found, _, noted = problem.settled(values, target, prices, 10_000, Job(0))
-        assert best_center(problem, found) <= 1e-9
+        assert best_center(problem, found, 11) <= 1e-9
         failed += len(noted.keys)
     assert failed > 50
+
+
+def test_those_who_help_are_found_behind_many_others_who_ask_less():
+    """More than are looked at first: a hundred and fifty share nothing with anybody and help for nothing."""
+    failed = 0
+    for seed in range(300):
+        draw = random.Random(seed)
+        few = [set(draw.sample("abcdef", draw.randint(1, 4))) for _ in range(draw.randint(4, 9))]
+        strangers = [str(number) for number in range(150)]
+        data = Transactions.from_lists(few + [{each} for each in strangers], labels=[*"abcdef", *strangers])
+        problem = module._problem(data, draw.choice([3, 3, 4, 5]))
+        lengths = problem.sets.lengths
+        strange = np.minimum.reduceat(problem.sets.items, problem.sets.offsets[:-1]) >= 6
+        prices = module._rounded(np.where(strange, 1.0, [draw.choice([0.2, 0.4, 0.6, 0.8]) * each for each in lengths]))
+        values = anchored(problem, prices)
+        lifts = np.where(strange, 0.0, [draw.choice([0, 0, 0.25, 0.5, 1]) for _ in lengths])
+        target = np.minimum(values + lifts, np.maximum(values, module._rounded((lengths + prices) / 2)))
+        failed += best_center(problem, target, 6) > 0
+        found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+        assert best_center(problem, found, 6) <= 1e-9
+    assert failed > 100
 
 
 def test_all_centers_that_fail_are_found():
