@@ -50,7 +50,9 @@ WRITE_CUT = Param(
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
 
 
-BOUND = Param("bound", "bool", "Also find the loss that no k-anonymous release can go below (may take some minutes).")
+BOUND = Param(
+    "bound", "bool", "Also find the loss that no k-anonymous release can go below (minutes, more for long baskets)."
+)
 
 
 def report_options() -> list[Choice]:

@@ -221,7 +221,8 @@ def lower_bound(
         What would be released, and how many transactions would have to share each published set.
     sample
         How many transactions to draw for a bound that holds with 99 % confidence; 0: look at all of them, and the
-        bound is certain. Left out, it is 0 where that is a matter of minutes.
+        bound is certain. Left out, it is 0 where that is a matter of minutes, or of half
+        an hour if transactions are long.
     passes, rounds
         How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
         little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the size of the data.
@@ -320,7 +321,7 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
             noted = noted.and_also(failed)
             if problem.total(found) > problem.total(best):
                 best = found
-            tried, took = np.maximum(target - anchored, 0.0), looks / (LIFT_LOOKS * problem.sets.lengths)
+            tried, took = np.maximum(target - anchored, 0.0), looks / (LIFT_LOOKS * np.maximum(problem.sets.lengths, 1))
             if number < rounds - LAST_ROUNDS:
                 further = np.select(
                     [took <= busy for busy, _ in MORE_LIFT], [more * most for _, more in MORE_LIFT], 0.0
