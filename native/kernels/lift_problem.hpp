@@ -27,6 +27,13 @@ struct Line {
     std::int64_t offset;
 };
 
+// Some of the anchor's items are kept, some may be kept as well, all others are lost.
+struct Choice {
+    Set kept;
+    int size;
+    Set open;
+};
+
 // Rows are distinct, and come by rising fees.
 struct Problem {
     const Csr data;
@@ -35,6 +42,7 @@ struct Problem {
     const dual::Postings index;
     std::vector<std::int32_t> asks, part, fee;  // of each row; part of its lift
     std::vector<std::int64_t> holders;          // of each item
+    std::vector<std::int32_t> elite;            // rows than which no k - 1 others ask less for lower fees
     std::vector<Line> lines;
 
     Problem(const Csr& rows, const std::int64_t* weights, std::int32_t n_items, std::int64_t k)
@@ -58,6 +66,8 @@ struct Problem {
             lines.push_back(line);
         }
     }
+    // What rows ask for has to be known.
+    void choose_elite();
     bool holds(std::int64_t row, std::int32_t item) const {
         return std::binary_search(data.begin(row), data.end(row), item);
     }
@@ -65,6 +75,15 @@ struct Problem {
     std::int32_t copies(std::int64_t row) const { return static_cast<std::int32_t>(std::min(weight[row], k)); }
     // What the fees of others and the items have to save before a row has more than it asks for.
     std::int64_t need(std::int64_t u) const { return (k - 1) * (2 * std::int64_t{asks[u]} - fee[u]); }
+    // What the items that are kept save it without helpers, less that.
+    std::int64_t sure(std::int64_t u, const Choice& choice, std::size_t line) const {
+        return choice.size * (lines[line].offset + lines[line].slope) - need(u);
+    }
+    // What is saved, in the units of worths.
+    std::int32_t rounded_up(std::int64_t saved) const {
+        const std::int64_t by = 2 * (k - 1);
+        return static_cast<std::int32_t>(saved >= 0 ? (saved + by - 1) / by : -(-saved / by));
+    }
 };
 
 struct Helper {
@@ -76,13 +95,30 @@ struct Kind {
     Set held;
     std::int32_t most;  // that one of them can save the anchor while nothing is decided
     std::int32_t first, last;
+    std::int32_t elite, elite_end;  // places of its best helpers, before any were left out
+    std::int32_t costs, costs_end;  // of the best
 };
 struct Circle {
     std::vector<std::int32_t> items;  // of the anchor, those that a majority can hold, the rarest first
     std::vector<Set> shared;          // by each row
     std::vector<Helper> helpers;      // rows that share something
     std::vector<Kind> kinds;          // by falling `most`
+    std::vector<std::int32_t> elite;  // helpers than whom no k - 1 others of their kind ask less for lower fees
 };
+
+// The helpers that are left, by whether they hold the rarest item that is kept.
+struct Level {
+    std::vector<Kind> with, without;
+};
+// What helpers save the anchor, by one line for all items that are kept.
+struct Bound {
+    std::int64_t most;              // that the anchor saves beyond what it asks for
+    std::int64_t low, low_without;  // a helper that saves it no more is in no group in which it has enough
+    std::size_t line;
+};
+ANONSET_INLINE std::int32_t saved(Set held, const Choice& choice, const Line& line) {
+    return line.slope * count(held & choice.kept) + 2 * UNIT * count(held & choice.open);
+}
 
 struct Center {
     Set kept;                         // of the anchor's items
@@ -122,5 +158,42 @@ class Best {
     std::int32_t filler_ = 0;
     std::vector<std::int32_t> values_;
 };
+
+// The best of all of whom so many are among the first.
+inline std::int64_t chosen(const Best& first, const Best& second, std::int64_t must, std::int64_t all) {
+    std::int64_t i = must, j = 0, sum = first.sum(must);
+    for (std::int64_t c = must; c < all; ++c) sum += first[i] >= second[j] ? first[i++] : second[j++];
+    return sum;
+}
+
+// What a search may take, and what it took.
+struct Account {
+    std::int64_t budget = 0, looks = 0;
+    std::int64_t charge = 0;  // what the anchor has to pay alone, for centers that were not looked at
+
+    bool spent() const { return looks >= budget; }
+    void pay(std::int64_t worth) { charge = std::max(charge, worth); }
+};
+
+// Leaves out those who ask no less than k - 1 others before them, for no lower fee.
+class Elite {
+  public:
+    void begin(std::int64_t k) { best_.begin(k - 1, NONE); }
+    bool take(std::int32_t asks, std::int32_t copies) {
+        if (-asks <= best_.floor()) return false;
+        best_.add(-asks, copies);
+        return true;
+    }
+
+  private:
+    Best best_;
+};
+
+inline void Problem::choose_elite() {
+    Elite best;
+    best.begin(k);
+    for (std::int32_t row = 0; row < data.rows; ++row)
+        if (best.take(asks[row], copies(row))) elite.push_back(row);
+}
 
 }  // namespace anonset::lifting

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "centers.hpp"
@@ -55,7 +56,8 @@ class Surroundings {
             if (others == 0) continue;
             std::int64_t& kind = kind_.of(circle.shared[row]);  // from 1 on
             if (kind == 0) {
-                circle.kinds.push_back({circle.shared[row], 2 * UNIT * count(circle.shared[row]) - p_.fee[row], 0, 0});
+                circle.kinds.push_back(
+                    {circle.shared[row], 2 * UNIT * count(circle.shared[row]) - p_.fee[row], 0, 0, 0, 0, 0, 0});
                 kind = static_cast<std::int64_t>(circle.kinds.size());
             }
             ++circle.kinds[kind - 1].last;
@@ -75,12 +77,21 @@ class Surroundings {
             circle.helpers[circle.kinds[kind].last++] = {circle.shared[row], p_.fee[row], p_.asks[row],
                                                          static_cast<std::int32_t>(std::min(others, p_.k)), row};
         }
+        circle.elite.clear();
+        for (Kind& kind : circle.kinds) {
+            kind.elite = static_cast<std::int32_t>(circle.elite.size());
+            best_.begin(p_.k);
+            for (std::int32_t i = kind.first; i < kind.last; ++i)
+                if (best_.take(circle.helpers[i].asks, circle.helpers[i].copies)) circle.elite.push_back(i);
+            kind.elite_end = static_cast<std::int32_t>(circle.elite.size());
+        }
         std::sort(circle.kinds.begin(), circle.kinds.end(),
                   [](const Kind& a, const Kind& b) { return std::pair(-a.most, a.held) < std::pair(-b.most, b.held); });
     }
 
     const Problem& p_;
     PerSet kind_;
+    Elite best_;
     std::vector<std::pair<std::int32_t, std::int32_t>> found_;  // kinds and rows
 };
 
@@ -126,14 +137,16 @@ inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const d
         problem.fee[v] = static_cast<std::int32_t>(std::lround((size - y[v]) * UNIT));
         problem.part[v] = static_cast<std::int32_t>(std::lround(lift[v] * UNIT / PARTS));
     }
+    problem.choose_elite();
     struct Worker {
         Surroundings around;
         Search search;
         Debts debts;
         NotedCenters noted;
+        explicit Worker(const Problem& problem) : around(problem), search(problem), debts(problem.data.rows) {}
     };
-    std::vector<Worker> workers(thread_count(threads),
-                                Worker{Surroundings(problem), Search(problem), Debts(data.rows), {}});
+    std::deque<Worker> workers;
+    while (static_cast<int>(workers.size()) < thread_count(threads)) workers.emplace_back(problem);
     CenterPass out{std::vector<double>(value, value + data.rows), std::vector<std::int64_t>(data.rows), {}};
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
         if (problem.part[u] == 0) return;
@@ -143,8 +156,8 @@ inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const d
         if (worker.around.look(u)) {
             Search& search = worker.search;
             search.run(u, worker.around.circle, allowed, worker.debts);
-            charge = std::min(charge, search.charge());
-            out.looks[u] = search.looks();
+            charge = std::min(charge, search.account().charge);
+            out.looks[u] = search.account().looks;
             note(problem, u, worker.around.circle, search.failed(), static_cast<std::size_t>(notes), worker.noted);
         } else {
             out.looks[u] = allowed;

@@ -83,7 +83,7 @@ def best_center(problem, values, items):
     return float(np.sort(worths, axis=1)[:, -problem.k :].sum(axis=1).max())
 
 
-@pytest.mark.parametrize("k", [3, 4, 7])
+@pytest.mark.parametrize("k", [2, 3, 4, 7, 10])
 def test_no_group_of_many_sets_loses_less_than_its_values(k):
     draw, failed = random.Random(k), 0
     for _ in range(4):
@@ -120,6 +120,26 @@ def test_those_who_help_are_found_behind_many_others_who_ask_less():
         found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
         assert best_center(problem, found, 6) <= 1e-9
     assert failed > 100
+
+
+def test_groups_are_found_that_keep_more_items_than_fit_a_word():
+    """Some sets share eighty items that the others lack."""
+    failed = 0
+    for seed in range(150):
+        draw = random.Random(seed)
+        k, many = draw.choice([3, 3, 4, 5]), [str(number) for number in range(90)]
+        long = [{"x", *draw.sample("yz", draw.randint(0, 2)), *draw.sample(many, 85)} for _ in range(draw.randint(2, 4))]
+        short = [{"x", *draw.sample("yzw", draw.randint(0, 3)), draw.choice(many)} for _ in range(draw.randint(3, 4))]
+        problem = module._problem(Transactions.from_lists(long + short), k)
+        lengths = problem.sets.lengths
+        prices = module._rounded(np.array([draw.choice([0, 0.3, 0.6, 0.9]) * each for each in lengths]))
+        values = anchored(problem, prices)
+        lifts = [draw.choice([0, 0.25, 0.5, 1, 3, 8]) for _ in lengths]
+        target = module._rounded(np.minimum(values + lifts, np.maximum(values, (lengths + prices) / 2)))
+        failed += cheapest_group(problem, target) < -1e-9
+        found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+        assert cheapest_group(problem, found) >= -1e-9
+    assert failed > 50
 
 
 def test_all_centers_that_fail_are_found():

@@ -57,13 +57,12 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
-LIFT_ROUNDS = 6, 8  # where there are too many centers
-LIFT_WORK = 3e6  # items of all sets in all rounds
-FIRST_LIFT = 0.1  # by which a round raises what anchors say at most, as a share of half of what a set keeps by them
+LIFT_ROUNDS = 9, 10  # where there are too many centers
+LIFT_WORK = 4.5e6  # items of all sets in all rounds
+FIRST_LIFT = 0.12  # by which a round raises what anchors say at most, as a share of half of what a set keeps by them
 MOST_LIFT = 2.0  # items that count of that half
-MORE_LIFT = ((0.005, 0.1), (0.05, 0.05), (0.3, 0.02))  # by how much the next one raises what took so many of its looks
-LESS_LIFT = 0.7  # of what it was raised by, for a set that took all
-LAST_ROUNDS = 2  # raise no further, and do not raise at all what took too many looks
+MORE_LIFT = ((0.005, 0.12), (0.05, 0.06), (0.2, 0.02))  # by how much the next one raises what took so many of its looks
+LAST_ROUNDS = 3  # raise no further
 LIFT_LOOKS = 100_000  # around one set, for each of its items
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
@@ -304,7 +303,7 @@ def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
 def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, job: Job) -> Floats:
     """What anchors say, raised and traded as far as the groups allow in which somebody has more than it asks for.
 
-    A set around which there are too many of them is raised less the next time, and in the end not at all.
+    A set around which there are too many of them is raised only as far as was possible before, and in the end not at all.
     """
     anchored = _rounded(anchored)
     best, noted = anchored, Noted.nothing()
@@ -312,7 +311,8 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
     limits = np.maximum((problem.sets.lengths + prices) / 2 - anchored, 0.0)
     limits[problem.weights >= problem.k] = 0.0
     most = np.minimum((problem.sets.lengths - anchored) / 2, MOST_LIFT)
-    room = np.minimum(limits, FIRST_LIFT * most)
+    room, safe = np.minimum(limits, FIRST_LIFT * most), np.zeros(len(anchored))
+    held = np.zeros(len(anchored), dtype=bool)
     with job.stage("lift", total=rounds * len(best)):
         for number in range(rounds):
             target = _rounded(noted.traded(anchored, anchored + room, problem.weights, problem.k, job))
@@ -322,13 +322,11 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
             if problem.total(found) > problem.total(best):
                 best = found
             tried, took = np.maximum(target - anchored, 0.0), looks / (LIFT_LOOKS * np.maximum(problem.sets.lengths, 1))
-            if number < rounds - LAST_ROUNDS:
-                further = np.select(
-                    [took <= busy for busy, _ in MORE_LIFT], [more * most for _, more in MORE_LIFT], 0.0
-                )
-                room = np.minimum(limits, np.where(took < 1, room + further, LESS_LIFT * tried))
-            else:
-                room = np.where(took < 1, room, 0.0)
+            passed = took < 1
+            safe = np.where(passed, np.maximum(safe, tried), np.where(tried <= safe, 0.0, safe))
+            held |= ~passed | (number >= rounds - LAST_ROUNDS)
+            further = np.select([took <= busy for busy, _ in MORE_LIFT], [more * most for _, more in MORE_LIFT], 0.0)
+            room = np.where(passed, np.where(held, room, np.minimum(limits, room + further)), safe)
     return best
 
 
