@@ -65,6 +65,8 @@ BOUND = (
             "largest",
             "lifts",
             "lift_search",
+            "lift_hope",
+            "lift_judge",
             "lift_outer",
             "lift_problem",
             "debts",

@@ -45,13 +45,17 @@ class Hopes {
         }
     }
     // Forgets who may be in a group that fails.
-    void forget() { found_.clear(); }
+    void forget() {
+        found_.clear();
+        inner_found_ = 0;
+    }
     // Whether a group may fail that keeps no items but the anchor's.
     bool within(const Level& level, const Choice& choice, std::size_t line) {
         begin(level, choice, line);
-        for (int q = 0; q <= open_; ++q)
-            if (hoped(level, q, 0)) return true;
-        return false;
+        bool any = false;
+        for (int q = 0; q <= open_ && !any; ++q) any = hoped(level, q, 0);
+        inner_found_ = found_.size();
+        return any;
     }
     // Or one that keeps at least one of these as well. Leaves out those that none can keep.
     bool beyond(const Level& level, const Choice& choice, std::size_t line, Outer& outer) {
@@ -60,16 +64,14 @@ class Hopes {
         outer_ = &outer;
         rest_ = p_.rounded_up(outer.rest);
         for (const Holder& row : outer.rows) open_ = std::max(open_, count(row.held & choice.open));
-        const std::size_t known = found_.size();
-        while (outer.left) {
-            const Set before = outer.left;
-            found_.resize(known);
-            outer.left = kept(level, before);
-            if (outer.left == before) break;
+        for (Set before = 0; outer.left != before;) {
             std::size_t rows = 0;
             for (Holder& row : outer.rows)
                 if (row.outs &= outer.left) outer.rows[rows++] = row;
             outer.rows.resize(rows);
+            found_.resize(inner_found_);
+            before = outer.left;
+            outer.left = kept(level, before);
         }
         return outer.left != 0;
     }
@@ -296,6 +298,7 @@ class Hopes {
     std::int32_t slope_ = 0, each_ = 0, rest_ = 0;
     int open_ = 0;
     std::vector<Found> found_;
+    std::size_t inner_found_ = 0;  // of these: without items that the anchor does not hold
     Outer* outer_ = nullptr;
     std::size_t least_ = 0;
     Best best_, must_, may_, with_, outs_, rest_outs_, both_, only_with_, neither_;

@@ -53,13 +53,20 @@ class OuterItems {
         }
         order_.insert(order_.end(), without_.begin(), without_.end());
         if (!items_.empty()) find_likely();
-        if (choice.open == 0) find_held();
+        if (choice.open == 0 && items_.size() > 64) find_held();
         outer.items = items_;
         outer.many = items_.size() > 64;
         outer.left = items_.empty() || outer.many ? 0 : ~Set{0} >> (64 - items_.size());
         outer.rest = rest_;
         outer.rows.clear();
         if (!items_.empty() && !outer.many) gather(outer);
+    }
+    // Leaves out those of the items found last that too few rows hold, by looking at all of these. False if none is
+    // left.
+    bool confirm(Outer& outer) {
+        for (Set left = outer.left; left; left &= left - 1)
+            if (!enough_hold(outer.items[__builtin_ctzll(left)])) outer.left &= ~(left & (~left + 1));
+        return outer.left != 0;
     }
 
   private:
@@ -165,7 +172,6 @@ class OuterItems {
         }
         items_.resize(kept);
     }
-    // Those that enough rows hold for sure.
     void find_held() {
         std::size_t kept = 0;
         for (const std::int32_t item : items_)

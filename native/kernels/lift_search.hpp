@@ -137,6 +137,7 @@ class Search {
             account_.looks = std::max(account_.looks, account_.budget);
             return account_.pay(worth_of(bound.most));
         }
+        beyond = beyond && outer_.confirm(kept_) && hopes_.beyond(level, choice, bound.line, kept_);
         if (within || beyond) judge_.look(level, choice, bound, within, beyond ? kept_ : none_);
     }
     bool find_outer(const Level& level, const Choice& choice, const Bound& bound, const Outer* known, Outer& outer) {

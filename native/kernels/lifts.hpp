@@ -22,13 +22,14 @@ class Surroundings {
   public:
     Circle circle;
 
-    explicit Surroundings(const Problem& problem) : p_(problem) { circle.shared.assign(problem.data.rows, 0); }
+    explicit Surroundings(const Problem& problem) : p_(problem), touched_(problem.data.rows / 64 + 1) {
+        circle.shared.assign(problem.data.rows, 0);
+    }
 
     // False if there are more items than can be told apart.
     bool look(std::int64_t anchor) {
         choose(anchor);
         if (circle.items.size() > 64) return false;
-        std::fill(circle.shared.begin(), circle.shared.end(), 0);
         gather(anchor);
         line_up(anchor);
         return true;
@@ -45,24 +46,32 @@ class Surroundings {
         });
     }
     void gather(std::int64_t anchor) {
+        for (const auto& [kind, row] : found_) circle.shared[row] = 0;
+        circle.shared[anchor_] = 0;
+        anchor_ = anchor;
         for (std::size_t i = 0; i < circle.items.size(); ++i)
-            for (std::int64_t at = p_.index.start[circle.items[i]]; at < p_.index.start[circle.items[i] + 1]; ++at)
-                circle.shared[p_.index.rows[at]] |= Set{1} << i;
+            for (std::int64_t at = p_.index.start[circle.items[i]]; at < p_.index.start[circle.items[i] + 1]; ++at) {
+                const std::int32_t row = p_.index.rows[at];
+                circle.shared[row] |= Set{1} << i;
+                touched_[row / 64] |= std::uint64_t{1} << row % 64;
+            }
         circle.kinds.clear();
         kind_.clear();
         found_.clear();
-        for (std::int32_t row = 0; row < p_.data.rows; ++row) {
-            const std::int64_t others = circle.shared[row] ? p_.weight[row] - (row == anchor) : 0;
-            if (others == 0) continue;
-            std::int64_t& kind = kind_.of(circle.shared[row]);  // from 1 on
-            if (kind == 0) {
-                circle.kinds.push_back(
-                    {circle.shared[row], 2 * UNIT * count(circle.shared[row]) - p_.fee[row], 0, 0, 0, 0, 0, 0});
-                kind = static_cast<std::int64_t>(circle.kinds.size());
-            }
-            ++circle.kinds[kind - 1].last;
-            found_.emplace_back(static_cast<std::int32_t>(kind - 1), row);
+        for (std::size_t word = 0; word < touched_.size(); ++word)
+            for (std::uint64_t left = std::exchange(touched_[word], 0); left; left &= left - 1)
+                add(static_cast<std::int32_t>(64 * word) + __builtin_ctzll(left), anchor);
+    }
+    void add(std::int32_t row, std::int64_t anchor) {
+        if (p_.weight[row] == (row == anchor)) return;
+        std::int64_t& kind = kind_.of(circle.shared[row]);  // from 1 on
+        if (kind == 0) {
+            circle.kinds.push_back(
+                {circle.shared[row], 2 * UNIT * count(circle.shared[row]) - p_.fee[row], 0, 0, 0, 0, 0, 0});
+            kind = static_cast<std::int64_t>(circle.kinds.size());
         }
+        ++circle.kinds[kind - 1].last;
+        found_.emplace_back(static_cast<std::int32_t>(kind - 1), row);
     }
     // Kind by kind; rows come by rising fees already.
     void line_up(std::int64_t anchor) {
@@ -92,6 +101,8 @@ class Surroundings {
     const Problem& p_;
     PerSet kind_;
     Elite best_;
+    std::int64_t anchor_ = 0;
+    std::vector<std::uint64_t> touched_;                        // rows that share something, one bit each
     std::vector<std::pair<std::int32_t, std::int32_t>> found_;  // kinds and rows
 };
 

@@ -101,25 +101,29 @@ def test_no_group_of_many_sets_loses_less_than_its_values(k):
     assert failed > 50
 
 
-def test_those_who_help_are_found_behind_many_others_who_ask_less():
-    """More than are looked at first: a hundred and fifty share nothing with anybody and help for nothing."""
+@pytest.mark.parametrize("shared", [0, 1, 2])
+def test_those_who_help_are_found_behind_many_others_who_ask_less(shared):
+    """More than are looked at first: two hundred help for nothing, who share nothing or little with anybody."""
     failed = 0
-    for seed in range(300):
+    for seed in range(150):
         draw = random.Random(seed)
         few = [set(draw.sample("abcdef", draw.randint(1, 4))) for _ in range(draw.randint(4, 9))]
-        strangers = [str(number) for number in range(150)]
-        data = Transactions.from_lists(few + [{each} for each in strangers], labels=[*"abcdef", *strangers])
-        problem = module._problem(data, draw.choice([3, 3, 4, 5]))
+        strangers = [str(number) for number in range(200)]
+        many = [{each, *draw.sample("abcdef", shared)} for each in strangers]
+        problem = module._problem(
+            Transactions.from_lists(few + many, labels=[*"abcdef", *strangers]), draw.choice([3, 3, 4, 5])
+        )
         lengths = problem.sets.lengths
-        strange = np.minimum.reduceat(problem.sets.items, problem.sets.offsets[:-1]) >= 6
-        prices = module._rounded(np.where(strange, 1.0, [draw.choice([0.2, 0.4, 0.6, 0.8]) * each for each in lengths]))
+        strange = np.maximum.reduceat(problem.sets.items, problem.sets.offsets[:-1]) >= 6
+        prices = np.where(strange, lengths, [draw.choice([0.2, 0.4, 0.6, 0.8]) * each for each in lengths])
+        prices = module._rounded(prices)
         values = anchored(problem, prices)
         lifts = np.where(strange, 0.0, [draw.choice([0, 0, 0.25, 0.5, 1]) for _ in lengths])
         target = np.minimum(values + lifts, np.maximum(values, module._rounded((lengths + prices) / 2)))
-        failed += best_center(problem, target, 6) > 0
+        failed += best_center(problem, target, 6) > 1e-9
         found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
         assert best_center(problem, found, 6) <= 1e-9
-    assert failed > 100
+    assert failed > 20
 
 
 def test_groups_are_found_that_keep_more_items_than_fit_a_word():
@@ -134,7 +138,9 @@ def test_groups_are_found_that_keep_more_items_than_fit_a_word():
         lengths = problem.sets.lengths
         prices = module._rounded(np.array([draw.choice([0, 0.3, 0.6, 0.9]) * each for each in lengths]))
         values = anchored(problem, prices)
-        lifts = [draw.choice([0, 0.25, 0.5, 1, 3, 8]) for _ in lengths]
+        lifts = np.array([draw.choice([0, 0.25, 0.5, 1, 3, 8]) for _ in lengths])
+        if seed % 2:  # such groups are looked for around the short ones only
+            lifts[lengths > 64] = 0
         target = module._rounded(np.minimum(values + lifts, np.maximum(values, (lengths + prices) / 2)))
         failed += cheapest_group(problem, target) < -1e-9
         found = problem.settled(values, target, prices, PLENTY, Job(0))[0]

@@ -57,11 +57,11 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
-LIFT_ROUNDS = 9, 10  # where there are too many centers
-LIFT_WORK = 4.5e6  # items of all sets in all rounds
+LIFT_ROUNDS = 12  # where there are too many centers
 FIRST_LIFT = 0.12  # by which a round raises what anchors say at most, as a share of half of what a set keeps by them
 MOST_LIFT = 2.0  # items that count of that half
 MORE_LIFT = ((0.005, 0.12), (0.05, 0.06), (0.2, 0.02))  # by how much the next one raises what took so many of its looks
+SLOWER = 0.4  # of that, for a set that took all; if it had not been raised before, it is not raised again
 LAST_ROUNDS = 3  # raise no further
 LIFT_LOOKS = 100_000  # around one set, for each of its items
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
@@ -257,9 +257,7 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
         values, start = anchored, np.minimum(values + START, anchored)
     far = problem.total(values) > FAR * float(problem.weights.sum())
     if far and problem.sparse:
-        if rounds is None:
-            rounds = int(np.clip(LIFT_WORK / problem.sets.lengths.sum(), *LIFT_ROUNDS))
-        raised = _by_lifts(problem, values, prices, rounds, job)
+        raised = _by_lifts(problem, values, prices, LIFT_ROUNDS if rounds is None else rounds, job)
     else:
         if rounds is None:
             least = LEAST_ROUNDS[not problem.sparse]
@@ -311,8 +309,7 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
     limits = np.maximum((problem.sets.lengths + prices) / 2 - anchored, 0.0)
     limits[problem.weights >= problem.k] = 0.0
     most = np.minimum((problem.sets.lengths - anchored) / 2, MOST_LIFT)
-    room, safe = np.minimum(limits, FIRST_LIFT * most), np.zeros(len(anchored))
-    held = np.zeros(len(anchored), dtype=bool)
+    room, safe, pace = np.minimum(limits, FIRST_LIFT * most), np.zeros(len(anchored)), np.ones(len(anchored))
     with job.stage("lift", total=rounds * len(best)):
         for number in range(rounds):
             target = _rounded(noted.traded(anchored, anchored + room, problem.weights, problem.k, job))
@@ -324,9 +321,11 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
             tried, took = np.maximum(target - anchored, 0.0), looks / (LIFT_LOOKS * np.maximum(problem.sets.lengths, 1))
             passed = took < 1
             safe = np.where(passed, np.maximum(safe, tried), np.where(tried <= safe, 0.0, safe))
-            held |= ~passed | (number >= rounds - LAST_ROUNDS)
+            pace = np.where(passed, pace, np.where(safe > 0, SLOWER * pace, 0.0))
+            if number >= rounds - LAST_ROUNDS:
+                pace = np.zeros(len(anchored))
             further = np.select([took <= busy for busy, _ in MORE_LIFT], [more * most for _, more in MORE_LIFT], 0.0)
-            room = np.where(passed, np.where(held, room, np.minimum(limits, room + further)), safe)
+            room = np.where(passed, np.minimum(limits, room + pace * further), safe)
     return best
 
 
