@@ -185,8 +185,11 @@ class Hopes {
         for (const Holder& row : outer_->rows) most = std::max(most, count(row.outs));
         Set good = 0;
         for (int p = 1; p <= most; ++p)
-            for (int q = 0; q <= open_ && good != items; ++q)
+            for (int q = 0; q <= open_; ++q) {
+                // Where nothing is open, who may be in a group has to be known for every number.
+                if (good == items && choice_.open) return good;
                 if (hoped(level, q, p)) good |= kept_with(level, items & ~good, q, p, least_);
+            }
         return good;
     }
     // The same for one number of each.

@@ -101,6 +101,34 @@ def test_no_group_of_many_sets_loses_less_than_its_values(k):
     assert failed > 50
 
 
+def test_failing_groups_are_found_around_the_only_set_that_was_lifted():
+    """Nobody else would find them; many keep items that it lacks."""
+    failed = 0
+    for seed in range(200, 300):
+        draw = random.Random(seed)
+        items, k, count = draw.choice([7, 9, 11]), draw.choice([3, 3, 4, 4, 5, 6, 7, 9, 10]), draw.choice([30, 60, 200])
+        sizes = draw.choice([[1, 2, 2, 3, 3, 4, 5], [2, 3, 4, 5, 6], [1, 1, 2, 6], [3, 4], [4, 5, 6, 7]])
+        steep = draw.choice([0, 0.5, 1])
+        often = [1 / (item + 1) ** steep for item in range(items)]
+        sets = [set(draw.choices(range(items), often, k=draw.choice(sizes))) for _ in range(count)]
+        problem = module._problem(Transactions.from_lists(sets), k)
+        problem = replace(problem, weights=np.minimum(problem.weights, draw.choice([1, 2])))
+        if problem.weights.sum() < k:
+            continue
+        prices = module._by_pairs(problem, 3, Job(0))[1]
+        values, items = anchored(problem, prices), problem.sets.n_items
+        limits = np.maximum(values, (problem.sets.lengths + prices) / 2)
+        for _ in range(4):
+            target = values.copy()
+            for one in draw.sample(range(len(values)), min(len(values), draw.choice([1, 1, 2, 4]))):
+                target[one] = min(values[one] + draw.choice([0.2, 0.4, 0.8, 1.5, 3]), limits[one])
+            target = module._rounded(target)
+            failed += best_center(problem, target, items) > 1e-9
+            found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+            assert best_center(problem, found, items) <= 1e-9
+    assert failed > 100
+
+
 @pytest.mark.parametrize("shared", [0, 1, 2])
 def test_those_who_help_are_found_behind_many_others_who_ask_less(shared):
     """More than are looked at first: two hundred help for nothing, who share nothing or little with anybody."""
@@ -132,7 +160,9 @@ def test_groups_are_found_that_keep_more_items_than_fit_a_word():
     for seed in range(150):
         draw = random.Random(seed)
         k, many = draw.choice([3, 3, 4, 5]), [str(number) for number in range(90)]
-        long = [{"x", *draw.sample("yz", draw.randint(0, 2)), *draw.sample(many, 85)} for _ in range(draw.randint(2, 4))]
+        long = [
+            {"x", *draw.sample("yz", draw.randint(0, 2)), *draw.sample(many, 85)} for _ in range(draw.randint(2, 4))
+        ]
         short = [{"x", *draw.sample("yzw", draw.randint(0, 3)), draw.choice(many)} for _ in range(draw.randint(3, 4))]
         problem = module._problem(Transactions.from_lists(long + short), k)
         lengths = problem.sets.lengths
