@@ -301,7 +301,7 @@ def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
 def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, job: Job) -> Floats:
     """What anchors say, raised and traded as far as the groups allow in which somebody has more than it asks for.
 
-    A set around which there are too many of them is raised only as far as was possible before, and in the end not at all.
+    A set around which there are too many of them goes back to where it was, and rises more slowly.
     """
     anchored = _rounded(anchored)
     best, noted = anchored, Noted.nothing()
