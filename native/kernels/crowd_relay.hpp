@@ -62,7 +62,10 @@ class Relay {
           numbers_(std::move(numbers)),
           members_(std::move(members)),
           count_(static_cast<std::int32_t>(numbers_.size())),
+          threads_(threads),
+          monitor_(monitor),
           most_(count_),
+          first_(count_),
           known_(count_, false),
           looks_(count_, 0) {
         lists_.build(groups, numbers_, false);
@@ -77,16 +80,13 @@ class Relay {
             much_.push_back(std::max<std::size_t>(1, rows.size() / (MANY * k)));
         }
         for (std::int32_t g = 0; g < padded_; ++g) dice_.push_back(static_cast<std::uint16_t>(g * 40503));
-        parallel_for(
-            count_, threads, monitor,
-            [&](std::int64_t g, int worker) { look(static_cast<std::int32_t>(g), work_[worker].data()); }, GRAIN);
     }
 
     // Returns what is gained, before groups vote anew.
-    std::int64_t run(std::int64_t passes, Monitor& monitor) {
+    std::int64_t run(std::int64_t passes) {
         std::int64_t gained = 0;
         for (std::int64_t pass = 0; pass < passes; ++pass) {
-            monitor.check();
+            monitor_.check();
             find_refills();
             const std::int64_t now = make_relays();
             gained += now;
@@ -108,8 +108,9 @@ class Relay {
     static constexpr std::int32_t TURNS = 5;   // in which refills are found, each from farther away
     static constexpr int TRIES = 4;            // groups in which a row gains most
     static constexpr std::int64_t GRAIN = 16;
-    static constexpr std::size_t LONGEST = 40;  // relay
-    static constexpr std::size_t MANY = 4;      // times k: of larger groups some rows are looked at, then others
+    static constexpr std::int32_t WIDTH = 1024;  // groups whose places are filled side by side
+    static constexpr std::size_t LONGEST = 40;   // relay
+    static constexpr std::size_t MANY = 4;       // times k: of larger groups some rows are looked at, then others
 
     struct Leg {
         std::int32_t from, to;
@@ -141,6 +142,16 @@ class Relay {
         });
         moves(g)[g] = NEVER;
         most_[g] = largest_score(moves(g), padded_);
+        if (most_[g] > 0)
+            first_[g] = static_cast<std::int32_t>(std::find(moves(g), moves(g) + count_, most_[g]) - moves(g));
+    }
+    void look_at_all() {
+        std::vector<std::int32_t> open;
+        for (std::int32_t g = 0; g < count_; ++g)
+            if (!known_[g]) open.push_back(g);
+        parallel_for(
+            static_cast<std::int64_t>(open.size()), threads_, monitor_,
+            [&](std::int64_t i, int worker) { look(open[i], work_[worker].data()); }, GRAIN);
     }
 
     // What it costs (0 or less) to fill a place again that a row of a group leaves, and whence.
@@ -148,14 +159,19 @@ class Relay {
         costs_.assign(padded_, NEVER);
         via_.assign(padded_, -1);
         std::vector<std::int16_t> before(padded_, NEVER);
+        look_at_all();
+        std::vector<std::int32_t> sources;
         for (std::int32_t g = 0; g < count_; ++g) {
-            look(g);
-            if (spare(g)) costs_[g] = before[g] = 0;
+            if (!spare(g)) continue;
+            costs_[g] = before[g] = 0;
+            if (most_[g] >= WORST) sources.push_back(g);
         }
-        for (std::int32_t g = 0; g < count_; ++g)
-            if (spare(g) && most_[g] >= WORST)
-                refill_fairly(costs_.data(), via_.data(), moves(g), dice_.data(), static_cast<std::int16_t>(g),
-                              padded_);
+        parallel_for((padded_ + WIDTH - 1) / WIDTH, threads_, monitor_, [&](std::int64_t part, int) {
+            const auto at = static_cast<std::int32_t>(part * WIDTH);
+            for (const std::int32_t g : sources)
+                refill_fairly(costs_.data() + at, via_.data() + at, moves(g) + at, dice_.data() + at,
+                              static_cast<std::int16_t>(g), std::min(WIDTH, padded_ - at));
+        });
         bool more = true;
         for (std::int32_t turn = 1; turn < TURNS && std::exchange(more, false); ++turn)
             for (std::int32_t g = 0; g < count_; ++g) {
@@ -180,7 +196,7 @@ class Relay {
         look(g);
         const std::int16_t *from = moves(g), *end = from + count_;
         if (most_[g] <= 0) return 0;
-        const std::int16_t* to = std::find(from, end, most_[g]);
+        const std::int16_t* to = from + first_[g];
         for (int tries = 0; to != end && tries < TRIES; ++tries, to = std::find(to + 1, end, most_[g]))
             if (const std::int64_t gain = plan(g, static_cast<std::int32_t>(to - from)); gain > 0) return gain;
         return 0;
@@ -253,9 +269,12 @@ class Relay {
     const std::vector<std::int32_t> numbers_;
     std::vector<std::vector<std::int32_t>> members_;
     const std::int32_t count_;
+    const int threads_;
+    Monitor& monitor_;
     GroupLists lists_;
     std::int32_t padded_ = 0;                        // scores of a row
     std::vector<std::int16_t> most_, base_, moves_;  // base_: the scores of a row without items
+    std::vector<std::int32_t> first_;                // the group in which a row of another one gains most
     std::vector<std::int16_t> costs_, via_;
     std::vector<std::uint16_t> dice_;
     std::vector<std::vector<std::int16_t>> work_;    // of each thread

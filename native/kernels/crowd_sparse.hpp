@@ -363,7 +363,7 @@ class SparseShard {
             for (const std::int32_t g : numbers) members.push_back(groups_[g].members);
             if (crowd >= 0) numbers.push_back(crowd), members.push_back(share(quiet, part, parts));
             Relay relay(groups_, std::move(numbers), std::move(members), k_, inside, monitor_);
-            gained[part] = relay.run(options_.passes, monitor_);
+            gained[part] = relay.run(options_.passes);
             relay.list(moves[part]);
         });
         std::vector<Move> all;
