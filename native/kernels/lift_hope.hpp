@@ -229,7 +229,7 @@ class Hopes {
     }
     // All but one hold the rarest item in half of the group, and half hold the other.
     std::int64_t best_of_four() const {
-        std::int64_t most = INT64_MIN;
+        std::int64_t most = NEVER;
         for (std::int64_t both = 2 * half_ - k_; both <= k_ - 1 && both_[both - 1] != NONE; ++both) {
             std::int64_t i = std::max<std::int64_t>(0, half_ - 1 - both), j = std::max<std::int64_t>(0, half_ - both),
                          n = 0;
