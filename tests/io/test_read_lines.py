@@ -210,6 +210,12 @@ def test_baskets_have_quotes_padding_and_any_separator(saved, content, lists):
     check(saved(content, "a.basket"), lists)
 
 
+@pytest.mark.parametrize("inside", ["\t", "\t\t", ";", "a;b;c"])
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_a_separator_inside_a_quoted_name_is_none(saved, inside, lines):
+    check(saved(f'0,"{inside}"\n' * lines, "a.basket"), [["0", inside]] * lines)
+
+
 def test_a_separator_can_be_given(saved):
     check(saved("a;b\nc;d\n", "a.basket"), [["a;b"], ["c;d"]], separator=",")
     check(saved("a·b\nc\n", "a.basket"), [["a", "b"], ["c"]], separator="·")

@@ -114,13 +114,28 @@ def _records(sample: str, separator: str, whole: bool) -> list[list[str]]:
     return records if whole or len(records) < 2 else records[:-1]
 
 
+def _well_quoted(sample: str, separator: str) -> bool:
+    """Whether fields hold the quotes that they open and close; the last of several records may be cut off."""
+    read, whole = 0, True
+    try:
+        for record in csv.reader(io.StringIO(sample, newline=""), delimiter=separator, strict=True):
+            read += 1
+            whole = whole and all(field.count('"') % 2 == 0 for field in record)
+    except csv.Error as error:
+        return whole and read > 0 and "unexpected end" in str(error)
+    return whole
+
+
 def sniff_separator(sample: str) -> str | None:
-    """The separator that makes the most regular table, else the one in most lines; None where none occurs."""
-    best: tuple[tuple[bool, int, int], str] | None = None
+    """The separator that makes the most regular table, else the one in most lines; None where none occurs.
+
+    One that lies inside quoted names does not count.
+    """
+    best: tuple[tuple[bool, bool, int, int], str] | None = None
     for separator in SEPARATORS:
         sizes = [len(record) for record in _records(sample, separator, whole=True) if record]
         split = sum(size > 1 for size in sizes)
-        score = (split > 0 and len(set(sizes)) == 1, split, sum(sizes))
+        score = (_well_quoted(sample, separator), len(set(sizes)) == 1, split, sum(sizes))
         if split and (best is None or score > best[0]):
             best = (score, separator)
     return best[1] if best else None
