@@ -210,10 +210,19 @@ def test_baskets_have_quotes_padding_and_any_separator(saved, content, lists):
     check(saved(content, "a.basket"), lists)
 
 
-@pytest.mark.parametrize("inside", ["\t", "\t\t", ";", "a;b;c"])
+@pytest.mark.parametrize("inside", ["\t", "\t\t", ";"])
 @pytest.mark.parametrize("lines", [1, 2, 3])
 def test_a_separator_inside_a_quoted_name_is_none(saved, inside, lines):
     check(saved(f'0,"{inside}"\n' * lines, "a.basket"), [["0", inside]] * lines)
+
+
+def test_a_quoted_name_may_hold_a_quote_beside_another_separator(saved):
+    check(saved('transaction,item\n1,"""|"\n', "a.csv"), [['"|']])
+
+
+@pytest.mark.parametrize("format", ["basket", "fimi"])
+def test_a_name_may_look_like_json_if_the_format_is_given(saved, format):
+    check(saved("[]\n", "a.txt"), [["[]"]], format=format)
 
 
 def test_a_separator_can_be_given(saved):

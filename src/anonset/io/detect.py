@@ -16,6 +16,7 @@ from anonset.io.roles import NAMES, NO_ROLES, Roles, find_roles, plain, wide_rol
 from anonset.io.source import HEAD, File, bad_byte, head
 
 SEPARATORS = "\t;|,"  # a comma may also be a decimal point, so it comes last
+LINES = ("basket", "fimi", "spmf")  # layouts of plain text, whatever it looks like
 FLAGS = frozenset(("0", "1", "t", "f", "true", "false"))
 _SAMPLE = 200  # records that are looked at
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
@@ -43,7 +44,7 @@ def detect(file: File, options: ReadOptions) -> Shape:
         container = _by_magic(start)
     if container in ("parquet", "arrow"):
         return Shape(layout, container)
-    if container == "jsonl" or (container is None and layout != "basket" and _is_json(start)):
+    if container == "jsonl" or (container is None and layout not in LINES and _is_json(start)):
         return Shape(layout, "jsonl")
     return _text_shape(file, start, layout, container, options)
 
@@ -115,21 +116,20 @@ def _records(sample: str, separator: str, whole: bool) -> list[list[str]]:
 
 
 def _well_quoted(sample: str, separator: str) -> bool:
-    """Whether fields hold the quotes that they open and close; the last of several records may be cut off."""
-    read, whole = 0, True
+    """Whether quotes open and close fields as they should; the last of several records may be cut off."""
+    read = 0
     try:
-        for record in csv.reader(io.StringIO(sample, newline=""), delimiter=separator, strict=True):
+        for _ in csv.reader(io.StringIO(sample, newline=""), delimiter=separator, strict=True):
             read += 1
-            whole = whole and all(field.count('"') % 2 == 0 for field in record)
     except csv.Error as error:
-        return whole and read > 0 and "unexpected end" in str(error)
-    return whole
+        return read > 0 and "unexpected end" in str(error)
+    return True
 
 
 def sniff_separator(sample: str) -> str | None:
     """The separator that makes the most regular table, else the one in most lines; None where none occurs.
 
-    One that lies inside quoted names does not count.
+    One that would tear quoted names apart does not count if another one does not.
     """
     best: tuple[tuple[bool, bool, int, int], str] | None = None
     for separator in SEPARATORS:
