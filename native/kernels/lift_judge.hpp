@@ -46,12 +46,11 @@ class Judge {
         failed_.clear();
     }
     // Looks at the center that keeps just these items (`within`), and at those that keep some of the others as well
-    // (`outer`). Who may be in a group is known from the hopes, unless these are too many.
+    // (`outer`, not too many). Who may be in a group is known from the hopes.
     void look(const Level& level, const Choice& choice, const Bound& bound, bool within, const Outer& outer) {
         level_ = &level;
         choice_ = choice;
         bound_ = bound;
-        everybody_ = outer.many;
         room_ = p_.rounded_up(p_.sure(anchor_, choice, bound.line));
         center_ = {choice.kept, {}};
         own_ = choice.size * UNIT - p_.asks[anchor_];
@@ -83,7 +82,7 @@ class Judge {
         return saved(held, choice_, p_.lines[bound_.line]) - p_.fee[row] > (with ? bound_.low : bound_.low_without);
     }
     bool hoped_for(Set held, std::int32_t row, std::int32_t outs) const {
-        return everybody_ || hopes_.possible(held, outs, p_.asks[row], p_.fee[row]);
+        return hopes_.possible(held, outs, p_.asks[row], p_.fee[row]);
     }
     // All rows that hold an item that the anchor does not hold and that may be kept, and the best of all others.
     void gather(const Outer& outer, Layer& layer) {
@@ -125,7 +124,7 @@ class Judge {
         keep_rows(layer, [&](const Near& one) {
             return one.outs == 0 || hoped_for(circle_->shared[one.id], one.id, one.outs);
         });
-        if (!everybody_) keep_elite(layer);
+        keep_elite(layer);
     }
     // Of rows that hold the same, only the best.
     void keep_elite(Layer& layer) {
@@ -193,7 +192,7 @@ class Judge {
                 for (std::int32_t i = kind.first; i < kind.last && helps(kind.held, circle_->helpers[i].id);
                      ++i, ++account_.looks)
                     add(kind.held, circle_->helpers[i].id, circle_->helpers[i].copies);
-        if (!everybody_ && !hopes_.stranger_possible()) return;
+        if (!hopes_.stranger_possible()) return;
         for (std::int32_t row = 0; row < p_.data.rows && helps(0, row); ++row, ++account_.looks)
             if (circle_->shared[row] == 0) add(0, row, p_.copies(row));
     }
@@ -378,7 +377,6 @@ class Judge {
     const Level* level_ = nullptr;
     Choice choice_{};
     Bound bound_{};
-    bool everybody_ = false;
     std::int64_t room_ = 0;  // what the items kept save the anchor without helpers, less what it asks for
     std::int32_t own_ = 0;   // the anchor's worth
     Center center_;

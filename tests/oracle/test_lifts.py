@@ -152,7 +152,7 @@ def test_those_who_help_are_found_behind_many_others_who_ask_less(shared):
         failed += best_center(problem, target, 6) > 1e-9
         found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
         assert best_center(problem, found, 6) <= 1e-9
-    assert failed > 20
+    assert failed > 80
 
 
 def test_groups_are_found_that_keep_more_items_than_fit_a_word():
