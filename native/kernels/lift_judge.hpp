@@ -39,10 +39,9 @@ class Judge {
     // The centers at which groups fail, and what the best group there is worth.
     std::vector<std::pair<std::int64_t, Center>>& failed() { return failed_; }
 
-    void around(std::int64_t anchor, const Circle& circle, Debts& debts) {
+    void around(std::int64_t anchor, const Circle& circle) {
         anchor_ = anchor;
         circle_ = &circle;
-        debts_ = &debts;
         failed_.clear();
     }
     // Looks at the center that keeps just these items (`within`), and at those that keep some of the others as well
@@ -196,54 +195,10 @@ class Judge {
         for (std::int32_t row = 0; row < p_.data.rows && helps(0, row); ++row, ++account_.looks)
             if (circle_->shared[row] == 0) add(0, row, p_.copies(row));
     }
-    // Everybody gives back as many parts as make all its groups worthless if all members give back as many.
+    // Keeps the center if a group fails there.
     void settle() {
         gather_all();
-        const std::vector<Near>& near = near_;
-        if (!fails(near)) return;
-        const std::int64_t others = own_ + with_.sum(k_ - 2), worth = others + with_[k_ - 2];
-        failed_.emplace_back(worth, center_);
-        pending_.clear();
-        for (const Near& one : near)
-            if (one.worth + others > 0) pending_.push_back(one);
-        choose_best(near);
-        bool anchor = true;
-        for (std::int32_t parts = 1; parts <= PARTS && (anchor || !pending_.empty()); ++parts) {
-            after(parts);
-            const std::int64_t rest = own_ - parts * p_.part[anchor_] + with_.sum(k_ - 2), most = rest + with_[k_ - 2];
-            const bool last = parts == PARTS;
-            if (anchor && (most <= 0 || last)) {
-                debts_->owes(anchor_, parts);
-                anchor = false;
-            }
-            if (last) account_.pay(most);
-            std::size_t left = 0;
-            for (const Near& one : pending_) {
-                const bool worthless = std::min(most, rest + one.worth - std::int64_t{parts} * p_.part[one.id]) <= 0;
-                if (worthless || last) debts_->owes(one.id, parts);
-                if (!worthless) pending_[left++] = one;
-            }
-            pending_.resize(left);
-        }
-    }
-    // Rows that are among the best for some number of parts, in their order.
-    void choose_best(const std::vector<Near>& near) {
-        with_.begin(k_ - 1, NONE);
-        for (const Near& one : near)
-            if (const std::int32_t least = one.worth - PARTS * p_.part[one.id]; least > with_.floor())
-                with_.add(least, one.copies);
-        const std::int32_t floor = with_.floor();
-        best_.clear();
-        for (const Near& one : near)
-            if (one.worth >= floor) best_.push_back(one);
-        std::sort(best_.begin(), best_.end(), before);
-    }
-    void after(std::int32_t parts) {
-        with_.begin(k_ - 1, NONE);
-        for (const Near& one : best_) {
-            if (one.worth <= with_.floor()) break;
-            with_.add(one.worth - parts * p_.part[one.id], one.copies);
-        }
+        if (fails(near_)) failed_.emplace_back(own_ + with_.sum(k_ - 1), center_);
     }
 
     // So many more items are kept. A group that fails is worth more than nothing *and* saves the anchor enough, so any
@@ -372,7 +327,6 @@ class Judge {
     const std::int64_t k_, half_;
     std::int64_t anchor_ = 0;
     const Circle* circle_ = nullptr;
-    Debts* debts_ = nullptr;
     std::vector<std::pair<std::int64_t, Center>> failed_;
     const Level* level_ = nullptr;
     Choice choice_{};
@@ -382,7 +336,7 @@ class Judge {
     Center center_;
     std::deque<Layer> layers_;
     Best with_, without_;
-    std::vector<Near> near_, pending_, best_;
+    std::vector<Near> near_;
     std::vector<Hope> outlooks_;
     std::vector<char> good_;
     std::vector<std::int32_t> renamed_, order_;

@@ -11,8 +11,6 @@
 
 namespace anonset::lifting {
 
-using centers::Debts;
-using centers::PARTS;
 using centers::UNIT;
 
 constexpr std::int32_t NONE = INT32_MIN / 8;
@@ -40,7 +38,7 @@ struct Problem {
     const std::int64_t* weight;
     const std::int64_t k, half;  // half: the least majority
     const dual::Postings index;
-    std::vector<std::int32_t> asks, part, fee;  // of each row; part of its lift
+    std::vector<std::int32_t> asks, lift, fee;  // of each row
     std::vector<std::int64_t> holders;          // of each item
     std::vector<std::int32_t> elite;            // rows than which no k - 1 others ask less for lower fees
     std::vector<Line> lines;
@@ -52,7 +50,7 @@ struct Problem {
           half(k / 2 + 1),
           index(rows, n_items),
           asks(rows.rows),
-          part(rows.rows),
+          lift(rows.rows),
           fee(rows.rows),
           holders(n_items, 0) {
         for (std::int64_t v = 0; v < rows.rows; ++v)

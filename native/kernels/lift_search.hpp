@@ -34,14 +34,14 @@ class Search {
     const Account& account() const { return account_; }
     std::vector<std::pair<std::int64_t, Center>>& failed() { return judge_.failed(); }
 
-    void run(std::int64_t anchor, Circle& circle, std::int64_t budget, Debts& debts) {
+    void run(std::int64_t anchor, Circle& circle, std::int64_t budget) {
         anchor_ = anchor;
         helpers_ = circle.helpers.data();
         account_ = {budget};
         visits_ = 0;
         outer_.around(anchor, circle);
         hopes_.around(anchor, circle);
-        judge_.around(anchor, circle, debts);
+        judge_.around(anchor, circle);
         if (p_.need(anchor) < 0)
             account_.pay(worth_of(-p_.need(anchor)));  // it may have enough without keeping anything
         const auto items = static_cast<int>(circle.items.size());

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "centers.hpp"
+#include "lift_repair.hpp"
 #include "lift_search.hpp"
 #include "per_set.hpp"
 
@@ -106,31 +107,11 @@ class Surroundings {
     std::vector<std::pair<std::int32_t, std::int32_t>> found_;  // kinds and rows
 };
 
-// Notes the centers around an anchor at which groups are worth most, and who is worth most there.
-inline void note(const Problem& p, std::int64_t anchor, const Circle& circle,
-                 std::vector<std::pair<std::int64_t, Center>>& failed, std::size_t most, NotedCenters& noted) {
-    std::stable_sort(failed.begin(), failed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    failed.resize(std::min(failed.size(), most));
-    for (const auto& [worth, center] : failed) {
-        std::uint64_t key = 0;
-        for (Set left = center.kept; left; left &= left - 1) key ^= centers::mixed(circle.items[__builtin_ctzll(left)]);
-        for (const std::int32_t item : center.added) key ^= centers::mixed(item);
-        noted.begin(key, worth, anchor);
-        const std::int32_t size = count(center.kept) + static_cast<std::int32_t>(center.added.size());
-        std::vector<std::pair<std::int32_t, std::int32_t>> order;  // what rows are worth, negative, and who
-        order.emplace_back(p.asks[anchor] - (2 * count(center.kept) - size) * UNIT, anchor);
-        for (const Helper& one : circle.helpers) {
-            std::int32_t inside = count(one.held & center.kept);
-            for (const std::int32_t item : center.added) inside += p.holds(one.id, item);
-            if (one.id != anchor) order.emplace_back(one.asks - (2 * inside - size) * UNIT, one.id);
-        }
-        const auto end =
-            order.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(order.size(), centers::noted_rows(p.k)));
-        std::partial_sort(order.begin(), end, order.end());
-        for (auto each = order.begin(); each != end; ++each)
-            noted.add(each->second, static_cast<std::int32_t>(p.data.size(each->second)) +
-                                        (each->first - p.asks[each->second]) / UNIT);
-    }
+inline std::vector<std::int32_t> items_of(const Center& center, const Circle& circle) {
+    std::vector<std::int32_t> all = center.added;
+    for (Set left = center.kept; left; left &= left - 1) all.push_back(circle.items[__builtin_ctzll(left)]);
+    std::sort(all.begin(), all.end());
+    return all;
 }
 
 }  // namespace lifting
@@ -146,42 +127,43 @@ inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const d
         const auto size = static_cast<double>(data.size(v));
         problem.asks[v] = static_cast<std::int32_t>(std::lround((size - value[v]) * UNIT));
         problem.fee[v] = static_cast<std::int32_t>(std::lround((size - y[v]) * UNIT));
-        problem.part[v] = static_cast<std::int32_t>(std::lround(lift[v] * UNIT / PARTS));
+        problem.lift[v] = static_cast<std::int32_t>(std::lround(lift[v] * UNIT));
     }
     problem.choose_elite();
     struct Worker {
         Surroundings around;
         Search search;
-        Debts debts;
-        NotedCenters noted;
-        explicit Worker(const Problem& problem) : around(problem), search(problem), debts(problem.data.rows) {}
+        FailedCenters failed;
+        explicit Worker(const Problem& problem) : around(problem), search(problem) {}
     };
     std::deque<Worker> workers;
     while (static_cast<int>(workers.size()) < thread_count(threads)) workers.emplace_back(problem);
     CenterPass out{std::vector<double>(value, value + data.rows), std::vector<std::int64_t>(data.rows), {}};
+    std::vector<std::int64_t> lowered(data.rows, 0);
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
-        if (problem.part[u] == 0) return;
+        if (problem.lift[u] == 0) return;
         Worker& worker = workers[number];
         const std::int64_t allowed = budget * data.size(u);
-        std::int64_t charge = k * PARTS * std::int64_t{problem.part[u]};
         if (worker.around.look(u)) {
             Search& search = worker.search;
-            search.run(u, worker.around.circle, allowed, worker.debts);
-            charge = std::min(charge, search.account().charge);
+            search.run(u, worker.around.circle, allowed);
+            lowered[u] = std::min<std::int64_t>(problem.lift[u], search.account().charge);
             out.looks[u] = search.account().looks;
-            note(problem, u, worker.around.circle, search.failed(), static_cast<std::size_t>(notes), worker.noted);
+            auto& failed = search.failed();
+            std::stable_sort(failed.begin(), failed.end(),
+                             [](const auto& a, const auto& b) { return a.first > b.first; });
+            for (std::size_t i = 0; i < failed.size(); ++i)
+                worker.failed[items_of(failed[i].second, worker.around.circle)] |= i < static_cast<std::size_t>(notes);
         } else {
+            lowered[u] = problem.lift[u];
             out.looks[u] = allowed;
         }
-        out.price[u] -= static_cast<double>(charge) / UNIT;
     });
-    std::vector<NotedCenters> noted;
-    for (Worker& worker : workers) {
-        noted.push_back(std::move(worker.noted));
-        workers[0].debts.and_also(worker.debts);
-    }
-    workers[0].debts.pay(problem.part, out.price);
-    out.noted = merged(noted);
+    FailedCenters& failed = workers[0].failed;
+    for (const Worker& worker : workers)
+        for (const auto& [center, noted] : worker.failed) failed[center] |= noted;
+    Repair(problem, lowered).run(failed, out.noted, monitor);
+    for (std::int64_t u = 0; u < data.rows; ++u) out.price[u] -= static_cast<double>(lowered[u]) / UNIT;
     return out;
 }
 

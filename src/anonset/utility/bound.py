@@ -57,13 +57,14 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
-LIFT_ROUNDS = 12  # where there are too many centers
+LIFT_ROUNDS = 8  # where there are too many centers
 FIRST_LIFT = 0.12  # by which a round raises what anchors say at most, as a share of half of what a set keeps by them
 MOST_LIFT = 2.0  # items that count of that half
-MORE_LIFT = ((0.005, 0.12), (0.05, 0.06), (0.2, 0.02))  # by how much the next one raises what took so many of its looks
-SLOWER = 0.4  # of that, for a set that took all; if it had not been raised before, it is not raised again
-LAST_ROUNDS = 3  # raise no further
 LIFT_LOOKS = 100_000  # around one set, for each of its items
+GOAL = 0.5  # of these, which a set should take
+STRIDE = 0.06  # of half of what it keeps, by which it rises where it took 1 / e of that
+FARTHEST = 0.3  # of that half, by which it rises at most
+SLOWER = 0.4  # of that, for a set that took all looks; if it had not been raised before, it is not raised again
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -322,9 +323,9 @@ def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, 
             passed = took < 1
             safe = np.where(passed, np.maximum(safe, tried), np.where(tried <= safe, 0.0, safe))
             pace = np.where(passed, pace, np.where(safe > 0, SLOWER * pace, 0.0))
-            if number >= rounds - LAST_ROUNDS:
-                pace = np.zeros(len(anchored))
-            further = np.select([took <= busy for busy, _ in MORE_LIFT], [more * most for _, more in MORE_LIFT], 0.0)
+            if number == rounds - 2:  # the last one only trades
+                pace[:] = 0.0
+            further = np.minimum(STRIDE * np.log(GOAL / np.clip(took, 1e-6, GOAL)), FARTHEST) * most
             room = np.where(passed, np.minimum(limits, room + pace * further), safe)
     return best
 
