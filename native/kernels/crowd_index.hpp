@@ -54,6 +54,7 @@ inline std::int32_t first_with(Large score, const Large* scores, std::int32_t co
 struct Scores {
     std::vector<Small> small;
     std::vector<Large> large;
+    std::vector<std::int32_t> listed;  // items of the row that are in a list
 };
 
 // For each item the groups whose centers hold it, and perhaps those in which just half of the rows do. Items of many
@@ -69,6 +70,9 @@ class GroupLists {
                     if (half.central || with_half) body(static_cast<std::uint32_t>(i), half);
         };
         each_item([&](std::uint32_t, const HalfItem& half) { ++starts_[half.item + 1]; });
+        listed_.assign(groups.n_items() / 64 + 1, 0);
+        for (std::int32_t item = 0; item < groups.n_items(); ++item)
+            listed_[item / 64] |= std::uint64_t{starts_[item + 1] > 0} << item % 64;
         for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
         entries_.resize(starts_.back());
         std::vector<std::int32_t> cursor(starts_.begin(), starts_.end() - 1);
@@ -76,6 +80,15 @@ class GroupLists {
         spread(groups.n_items());
     }
 
+    // Copies the items that some group has; most are in none. Returns the end. All are written down, and the others are
+    // written over.
+    std::int32_t* filter(const std::int32_t* item, const std::int32_t* end, std::int32_t* out) const {
+        for (; item != end; ++item) {
+            *out = *item;
+            out += listed_[*item / 64] >> *item % 64 & 1;
+        }
+        return out;
+    }
     // The number of scores: of all groups, and of some that do not exist.
     std::int32_t padded() const { return padded_; }
 
@@ -104,7 +117,7 @@ class GroupLists {
 
   private:
     static constexpr std::int32_t VECTOR = 64;
-    static constexpr std::int32_t WIDE = 32;  // lists of more than so small a share of all groups are kept as arrays
+    static constexpr std::int32_t WIDE = 64;  // lists of more than so small a share of all groups are kept as arrays
 
     void spread(std::int32_t n_items) {
         wide_.assign(n_items, -1);
@@ -121,6 +134,7 @@ class GroupLists {
 
     std::int32_t padded_ = 0;
     std::vector<std::int32_t> starts_, wide_;  // of each item: its groups, in a list or (from 0 on) in an array
+    std::vector<std::uint64_t> listed_;        // whether an item has any, one bit each
     std::vector<std::uint32_t> entries_;       // twice the place of a group, plus one if the item is in its center
     std::vector<Small> weights_;
 };
@@ -154,8 +168,8 @@ class Index {
     // gains is counted when it is made.)
     Target best(const Csr& rows, std::int32_t row, std::int32_t except, Scores& work, std::int32_t& there) const {
         if (numbers_.empty()) return Target();
-        return rows.size(row) <= MOST<Small> ? best(rows, row, except, small_, work.small, there)
-                                             : best(rows, row, except, large_, work.large, there);
+        return rows.size(row) <= MOST<Small> ? best(rows, row, except, small_, work.small, work.listed, there)
+                                             : best(rows, row, except, large_, work.large, work.listed, there);
     }
 
   private:
@@ -166,11 +180,13 @@ class Index {
 
     template <class Score>
     Target best(const Csr& rows, std::int32_t row, std::int32_t except, const std::vector<Score>& base,
-                std::vector<Score>& work, std::int32_t& there) const {
+                std::vector<Score>& work, std::vector<std::int32_t>& listed, std::int32_t& there) const {
         work.resize(base.size());
         Score* scores = work.data();
-        const std::int32_t* first = rows.begin(row);
-        lists_.score(first, first + std::min<std::int64_t>(rows.size(row), MOST<Score>), base.data(), scores);
+        const auto size = std::min<std::int64_t>(rows.size(row), MOST<Score>);
+        if (static_cast<std::int64_t>(listed.size()) <= size) listed.resize(2 * size + 1);
+        const std::int32_t* const end = lists_.filter(rows.begin(row), rows.begin(row) + size, listed.data());
+        lists_.score(listed.data(), end, base.data(), scores);
         if (except >= 0 && knows(except)) there = std::exchange(scores[places_[except]], NEVER<Score>);
         const Score most = largest_score(scores, lists_.padded());
         return most == NEVER<Score> ? Target() : Target{numbers_[first_with(most, scores, lists_.padded())], most, 0};

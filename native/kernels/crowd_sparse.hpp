@@ -200,6 +200,15 @@ class SparseShard {
             if (known.gain > targets_[r].gain) targets_[r] = known;
             targets_[r].more = targets_[r].group < 0 ? 0 : targets_[r].gain - staying(row, score);
         });
+        weak_.assign(groups_.count(), 0);
+        in_parallel(groups_.count(), [&](std::int64_t g, Scratch&) { weak_[g] = is_weak(groups_[g]); });
+    }
+    // Whether its members would gain more elsewhere.
+    bool is_weak(const Group& group) const {
+        if (group.size() == 0 || group.size() > LARGE * k_) return false;
+        std::int64_t elsewhere = 0;
+        for (const std::int32_t r : group.members) elsewhere += targets_[r].group < 0 ? INT32_MIN : targets_[r].gain;
+        return elsewhere > group.gain;
     }
     // What a row gains where it is, given the score of its group if the index knows it.
     std::int32_t staying(std::int32_t row, std::int32_t score) const {
@@ -230,16 +239,11 @@ class SparseShard {
 #endif
     }
 
-    // Groups whose members would gain more elsewhere are dissolved, the poorest first.
+    // Weak groups are dissolved, the poorest first.
     std::int64_t dissolve() {
         std::vector<std::int32_t> order;
-        for (std::int32_t g = 0; g < groups_.count(); ++g) {
-            if (groups_[g].size() == 0 || groups_[g].size() > LARGE * k_) continue;
-            std::int64_t elsewhere = 0;
-            for (const std::int32_t r : groups_[g].members)
-                elsewhere += targets_[r].group < 0 ? INT32_MIN : targets_[r].gain;
-            if (elsewhere > groups_[g].gain) order.push_back(g);
-        }
+        for (std::int32_t g = 0; g < groups_.count(); ++g)
+            if (weak_[g]) order.push_back(g);
         std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
             return groups_[a].gain * groups_[b].size() < groups_[b].gain * groups_[a].size();
         });
@@ -435,6 +439,7 @@ class SparseShard {
     Groups groups_;
     Index index_;
     std::vector<Target> targets_;
+    std::vector<char> weak_;               // groups whose members would gain more elsewhere
     std::int64_t looked_ = 0, since_ = 0;  // when groups were last looked at, and the time before
     std::vector<Scratch> scratch_;
 };
@@ -479,7 +484,7 @@ inline SparseResult crowd_sparse(const Csr& data, std::int32_t n_items, const Cr
     const std::vector<std::int64_t> bounds = even_stretches(data, shards, 2 * options.start.k);
     const auto solve = [&](std::int64_t shard, std::int64_t others, int inside) {
         const Csr rows{data.offsets + bounds[shard], data.items, bounds[shard + 1] - bounds[shard]};
-        const crowd::UsefulItems useful(rows, n_items, options.start.k);
+        const crowd::UsefulItems useful(rows, n_items, options.start.k, inside, monitor);
         parts[shard] = crowd::SparseShard(useful.rows(), useful.n_items(), options, inside, monitor)
                            .solve(others, [&](std::int64_t task) { beside.run(task); });
         useful.restore(parts[shard].items);

@@ -6,26 +6,47 @@
 #include <vector>
 
 #include "csr.hpp"
+#include "monitor.hpp"
+#include "rows.hpp"
 
 namespace anonset::crowd {
 
 class UsefulItems {
   public:
-    UsefulItems(const Csr& rows, std::int32_t n_items, std::int32_t k) : rows_(rows), n_items_(n_items) {
+    UsefulItems(const Csr& rows, std::int32_t n_items, std::int32_t k, int threads, Monitor& monitor)
+        : rows_(rows), n_items_(n_items) {
         const std::int64_t all = rows.offsets[rows.rows] - rows.offsets[0];
         if (MUCH * (k / 2) * n_items <= all) return;  // however few rows hold each of them, it is not worth it
-        std::vector<std::int32_t> number(n_items, 0);
-        for (const std::int32_t* i = rows.begin(0); i != rows.end(rows.rows - 1); ++i) ++number[*i];
-        std::int64_t rest = 0;
-        for (std::int32_t item = 0; item < n_items; ++item)
-            if (2 * number[item] > k) own_.push_back(item), rest += number[item];
-        if (MUCH * (all - rest) < all) {
+        const int parts = thread_count(threads);
+        const std::vector<std::int64_t> bounds = even_stretches(rows, parts, 0);
+        std::vector<std::vector<std::int32_t>> held(parts);  // how many rows of each part hold an item
+        parallel_for(parts, threads, monitor, [&](std::int64_t part, int) {
+            held[part].assign(n_items, 0);
+            const std::int32_t* const end = rows.items + rows.offsets[bounds[part + 1]];
+            for (const std::int32_t* i = rows.items + rows.offsets[bounds[part]]; i != end; ++i) ++held[part][*i];
+        });
+        std::vector<std::int32_t> number(n_items, -1);
+        std::vector<std::int64_t> starts(parts + 1, 0);
+        for (std::int32_t item = 0; item < n_items; ++item) {
+            std::int32_t sum = 0;
+            for (int part = 0; part < parts; ++part) sum += held[part][item];
+            if (2 * sum <= k) continue;
+            number[item] = static_cast<std::int32_t>(own_.size());
+            own_.push_back(item);
+            for (int part = 0; part < parts; ++part) starts[part + 1] += held[part][item];
+        }
+        for (int part = 0; part < parts; ++part) starts[part + 1] += starts[part];
+        if (MUCH * (all - starts[parts]) < all) {
             own_.clear();
             return;
         }
-        for (std::int32_t& one : number) one = -1;
-        for (std::size_t i = 0; i < own_.size(); ++i) number[own_[i]] = static_cast<std::int32_t>(i);
-        drop(number, rest);
+        offsets_.resize(rows.rows + 1);
+        items_.resize(starts[parts]);
+        parallel_for(parts, threads, monitor, [&](std::int64_t part, int) {
+            drop(number, bounds[part], bounds[part + 1], starts[part]);
+        });
+        n_items_ = static_cast<std::int32_t>(own_.size());
+        rows_ = {offsets_.data(), items_.data(), rows_.rows};
     }
 
     // These rows, in which items are numbered anew, in the same order.
@@ -41,20 +62,13 @@ class UsefulItems {
   private:
     static constexpr std::int64_t MUCH = 16;  // one of so many occurrences
 
-    // All are written down, and those without a number are written over.
-    void drop(const std::vector<std::int32_t>& number, std::int64_t rest) {
-        items_.resize(rest + 1);
-        offsets_.resize(rows_.rows + 1);
-        std::int64_t at = 0;
-        for (std::int64_t row = 0; row < rows_.rows; ++row) {
-            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
-                items_[at] = number[*i];
-                at += number[*i] >= 0;
-            }
+    // Items without a number are left out.
+    void drop(const std::vector<std::int32_t>& number, std::int64_t from, std::int64_t to, std::int64_t at) {
+        for (std::int64_t row = from; row < to; ++row) {
+            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i)
+                if (number[*i] >= 0) items_[at++] = number[*i];
             offsets_[row + 1] = at;
         }
-        n_items_ = static_cast<std::int32_t>(own_.size());
-        rows_ = {offsets_.data(), items_.data(), rows_.rows};
     }
 
     Csr rows_;

@@ -58,6 +58,7 @@ FEW = 6_000  # transactions; fewer dense ones get the visits of so many where th
 FIRST = 2_048  # occurrences that mostly tell whether many items are in use
 SHARD = 250_000  # items in a shard of sparse data at effort 0
 SMALL = 160_000  # the same where items are rare: more anchors help more than larger shards
+SMALLER = 16_500  # the same where they are rarer, times k to the power of 1.5
 PART = 25_000  # transactions among which its groups begin, times 1 + effort
 NARROW = 10_000  # the same at effort 0, where they should fit the cache
 DEEP = 8  # the effort from which on one shard may have to do for two threads, and other costs matter less, too
@@ -187,13 +188,19 @@ def _sparse(
     rarity = len(quasi) * quasi.n_items // max(1, quasi.nnz)  # one of so many transactions holds an item
     rare = quick and long and rarity >= RARE
     everywhere = effort >= EVERYWHERE and long and rarity >= RARE
-    shards = -(-quasi.nnz // SMALL) if rare else _shards(quasi.nnz, max(effort, DEEP) if everywhere else effort)
+    rarer = rare and rarity >= RARER
+    if rare:
+        shards = -(-quasi.nnz // (int(SMALLER * k**1.5) if rarer else SMALL))
+    else:
+        shards = _shards(quasi.nnz, max(effort, DEEP) if everywhere else effort)
     shards += shards > 1 and shards % 2  # most machines have an even number of cores
     few = 2 + 3 * k // 10 if shards == 1 else 4 - long + k // 5  # classes of which one is an anchor at effort 0
     every = 2 * few * (1 + long) // (2 + effort)
     reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
-    if rare:
-        every, reach, keep = 3 + (k // 20 if rarity >= RARER else (k - 4) // 3), 8, 3 * k - 3
+    if rarer:
+        every, reach, keep = max(3, 2 * k // 5), k + 8, 2 * k + 4
+    elif rare:
+        every, reach, keep = 3 + (k - 4) // 3, 8, 3 * k - 3
     elif everywhere:
         every, keep = max(1 + k // 20, 8 + k // 10 - effort), 3 * k + 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
@@ -212,14 +219,14 @@ def _sparse(
         every=max(1, every),
         turns=2 if quick else 6,
         everywhere=everywhere,
-        part=PART * (1 + effort) if not quick or (rare and shards > 1) else narrow,
+        part=PART * (1 + effort) if not quick or rare else narrow,
         rounds=0 if quick and long and not rare else 1,
         open=everywhere,
         recent=quick,
         relays=0 if quick else 1 + deep,
         after=int(deep or not everywhere),
         passes=8 + effort,
-        block=2560 if everywhere and effort >= WIDE else 2048 if deep else 1024,
+        block=max(2560, 200 * k) if everywhere and effort >= WIDE else 2048 if deep else 1024,
         shards=shards,
         bounds=bounds,
         drawn=drawn,
