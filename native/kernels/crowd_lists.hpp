@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bitmap.hpp"
+#include "buffer.hpp"
 #include "csr.hpp"
 
 namespace anonset::crowd {
@@ -53,32 +55,30 @@ class ClassLists {
     template <class Note>
     void build(const Csr& rows, const std::vector<std::int32_t>& first, const std::vector<std::int32_t>& copies,
                const std::vector<std::int32_t>& left, std::int32_t n_items, std::int32_t k, Note&& note) {
-        lists_.resize(n_items);
+        std::vector<std::int32_t> next(n_items, 0);  // the rows that hold an item; then where the next class goes
         for (std::size_t c = 0; c < first.size(); ++c)
-            for (const std::int32_t* i = rows.begin(first[c]); i != rows.end(first[c]); ++i) {
-                lists_[*i].gone += copies[c];
-                ++lists_[*i].size;
-            }
+            for (const std::int32_t* i = rows.begin(first[c]); i != rows.end(first[c]); ++i) next[*i] += copies[c];
+        lists_.resize(n_items);
         std::int32_t total = 0;
-        for (List& list : lists_) {
-            const bool useful = 2 * list.gone > k;
-            list.first = total;
-            total += useful ? list.size : 0;
-            list.gone = useful ? 0 : -1;
-            list.size = 0;
+        for (std::int32_t item = 0; item < n_items; ++item) {
+            const bool useful = 2 * next[item] > k;
+            lists_[item] = {total, 0, useful ? 0 : -1};
+            total += useful ? std::exchange(next[item], total) : 0;
+            if (!useful) next[item] = -1;
         }
         owner_.resize(total);
         std::vector<std::int32_t> places;
         for (std::size_t c = 0; c < first.size(); ++c) {
             places.clear();
             for (const std::int32_t* i = rows.begin(first[c]); i != rows.end(first[c]); ++i) {
-                List& list = lists_[*i];
-                if (list.gone < 0) continue;
-                places.push_back(list.size);
-                if (left[c] > 0) owner_[list.first + list.size++] = static_cast<std::int32_t>(c);
+                if (next[*i] < 0) continue;
+                places.push_back(next[*i]);
+                if (left[c] > 0) owner_[next[*i]++] = static_cast<std::int32_t>(c);
             }
             note(c, places);
         }
+        for (std::int32_t item = 0; item < n_items; ++item)
+            if (next[item] >= 0) lists_[item].size = next[item] - lists_[item].first;
     }
 
     bool has(std::int32_t item) const { return lists_[item].gone >= 0; }
@@ -88,8 +88,8 @@ class ClassLists {
     // place unless the list was cleared since.
     void mark(std::int32_t item, std::int32_t anchor, std::int32_t place, std::int32_t reach, Marker& out) const {
         const List& list = lists_[item];
-        const std::int32_t *from = owner_.data() + list.first, *to = from + list.size, *at = from + place;
-        if (place >= list.size || *at != anchor) at = std::lower_bound(from, to, anchor);
+        const std::int32_t *from = owner_.data() + list.first, *to = from + list.size, *at = owner_.data() + place;
+        if (at >= to || *at != anchor) at = std::lower_bound(from, to, anchor);
         Marker marker = out;
         if (list.gone == 0) {
             for (const std::int32_t* c = at - std::min<std::ptrdiff_t>(at - from, reach); c != at; ++c) marker.mark(*c);
@@ -120,7 +120,7 @@ class ClassLists {
         std::int32_t first = 0, size = 0, gone = 0;
     };
     std::vector<List> lists_;
-    std::vector<std::int32_t> owner_;
+    Buffer<std::int32_t> owner_;
 };
 
 }  // namespace anonset::crowd
