@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bitmap.hpp"
+#include "buffer.hpp"
 #include "crowd_ballot.hpp"
 #include "crowd_lists.hpp"
 #include "crowd_overlap.hpp"
@@ -461,11 +462,11 @@ class BestFirst {
     Overlaps overlaps_;
     std::vector<std::int32_t> anchors_, items_, looked_, known_;  // of each anchor
     std::vector<std::int64_t> surplus_, starts_;
-    std::vector<std::int32_t> places_;      // of each anchor in the lists of its items, from starts_ on
-    std::vector<std::int32_t> candidates_;  // `keep` of each anchor, of which some are known
-    std::vector<std::uint64_t> masks_;
-    std::vector<std::uint8_t> least_;
-    std::vector<std::int32_t> members_;  // k of each anchor
+    std::vector<std::int32_t> places_;  // of each anchor in the lists of its items, from starts_ on
+    Buffer<std::int32_t> candidates_;   // `keep` of each anchor, of which some are known
+    Buffer<std::uint64_t> masks_;
+    Buffer<std::uint8_t> least_;
+    Buffer<std::int32_t> members_;  // k of each anchor
     std::vector<Scratch> scratch_;
 };
 

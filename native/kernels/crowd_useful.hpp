@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "buffer.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
 #include "rows.hpp"
@@ -41,10 +42,10 @@ class UsefulItems {
             return;
         }
         offsets_.resize(rows.rows + 1);
+        offsets_[0] = 0;
         items_.resize(starts[parts]);
-        parallel_for(parts, threads, monitor, [&](std::int64_t part, int) {
-            drop(number, bounds[part], bounds[part + 1], starts[part]);
-        });
+        parallel_for(parts, threads, monitor,
+                     [&](std::int64_t part, int) { drop(number, bounds[part], bounds[part + 1], starts[part]); });
         n_items_ = static_cast<std::int32_t>(own_.size());
         rows_ = {offsets_.data(), items_.data(), rows_.rows};
     }
@@ -73,8 +74,9 @@ class UsefulItems {
 
     Csr rows_;
     std::int32_t n_items_;
-    std::vector<std::int32_t> own_, items_;
-    std::vector<std::int64_t> offsets_;
+    std::vector<std::int32_t> own_;
+    Buffer<std::int32_t> items_;
+    Buffer<std::int64_t> offsets_;
 };
 
 }  // namespace anonset::crowd

@@ -37,7 +37,7 @@ SAMPLE = Param(
 ROUNDS = Param(
     "rounds",
     "int",
-    "How often to raise the bound by the groups around every transaction; 0: never. Default: 3 to 12 where that pays.",
+    "How often to raise the bound by the groups around every transaction; 0: never. Default: 3 to 10 where that pays.",
     minimum=0,
 )
 

@@ -18,7 +18,7 @@ from anonset.order.tour import prim_tours
 from anonset.transactions import Ints, Longs, Transactions
 
 FEW = 20  # segments; not worth drawing from
-SAMPLE, SHARE, MOST = 8, 24, 32  # so many segments are drawn, or one of so many where that is more, up to so many
+SAMPLE, SHARE, MOST = 8, 24, 16  # so many segments are drawn, or one of so many where that is more, up to so many
 MORE = 3  # times as many are in the second sample
 CLEAR, CLEARER = 3.0, 5.0  # standard errors that convince in the first and in the second sample
 

@@ -225,7 +225,7 @@ def lower_bound(
         an hour if transactions are long.
     passes, rounds
         How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
-        little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 12 by the data.
+        little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the data.
 
     Examples
     --------
