@@ -176,6 +176,40 @@ def test_groups_are_found_that_keep_more_items_than_fit_a_word():
     assert failed > 30
 
 
+def test_what_is_too_long_to_be_searched_gives_back_its_lift():
+    """Sets of more than 64 items that others share: a group of them fails at the target, and nobody looks for it."""
+    failed = 0
+    for seed in range(50):
+        draw = random.Random(seed)
+        k, many = draw.choice([3, 4, 5]), [str(number) for number in range(90)]
+        sets = [set(draw.sample(many, draw.choice([85, 88, 90]))) for _ in range(k + draw.randint(0, 2))]
+        problem = module._problem(Transactions.from_lists(sets), k)
+        prices = module._by_pairs(problem, 4, Job(0))[1]
+        values = anchored(problem, prices)
+        target = module._rounded(np.minimum(values + 3, (problem.sets.lengths + prices) / 2))
+        failed += cheapest_group(problem, target) < -1e-9
+        found, looks, _ = problem.settled(values, target, prices, PLENTY, Job(0))
+        assert (found <= values).all()
+        assert (looks == PLENTY * problem.sets.lengths).all()
+        assert cheapest_group(problem, found) >= -1e-9
+    assert failed > 30
+
+
+def test_no_more_is_given_back_than_failing_groups_are_worth():
+    """A single group, which is the whole data: its members give back just what they have too much."""
+    for seed in range(100):
+        draw = random.Random(seed)
+        k = draw.choice([2, 3, 5])
+        sets = [set(draw.sample("abcdefg", draw.randint(1, 5))) for _ in range(k)]
+        problem = module._problem(Transactions.from_lists([sorted(each) for each in sets]), k)
+        prices = module._rounded(prices_for(problem, draw))
+        values = anchored(problem, prices)
+        target = np.maximum(values, problem.sets.lengths / 2)
+        found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+        assert problem.total(found) <= optimum(sets, k) + 1e-9
+        assert problem.total(found) >= min(optimum(sets, k), problem.total(target)) - k / 256
+
+
 def test_all_centers_that_fail_are_found():
     draw, seen = random.Random(2), 0
     for _ in range(150):

@@ -198,7 +198,7 @@ def _sparse(
     every = 2 * few * (1 + long) // (2 + effort)
     reach, keep = (20 * 5 ** (effort / 10) if long else 16 * 16 ** (effort / 10)), 2 * k + 8
     if rarer:
-        every, reach, keep = max(3, 2 * k // 5), k + 8, 2 * k + 4
+        every, reach, keep = max(3, 2 * k // 5), k + 8, max(14, 2 * k)
     elif rare:
         every, reach, keep = 3 + (k - 4) // 3, 8, 3 * k - 3
     elif everywhere:
