@@ -69,6 +69,7 @@ BOUND = (
             "lift_judge",
             "lift_outer",
             "lift_problem",
+            "lift_repair",
             "debts",
             "per_set",
         )
