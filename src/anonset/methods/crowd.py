@@ -188,6 +188,7 @@ def _sparse(
     rarity = len(quasi) * quasi.n_items // max(1, quasi.nnz)  # one of so many transactions holds an item
     rare = quick and long and rarity >= RARE
     everywhere = effort >= EVERYWHERE and long and rarity >= RARE
+    wide = everywhere and effort >= WIDE
     rarer = rare and rarity >= RARER
     if rare:
         shards = -(-quasi.nnz // (int(SMALLER * k**1.5) if rarer else SMALL))
@@ -200,7 +201,7 @@ def _sparse(
     if rarer:
         every, reach, keep = max(3, 2 * k // 5), k + 8, max(14, 2 * k)
     elif rare:
-        every, reach, keep = 3 + (k - 4) // 3, 8, 3 * k - 3
+        every, reach, keep = 3 + (k - 4) // 3, 8, 3 * k - 5
     elif everywhere:
         every, keep = max(1 + k // 20, 8 + k // 10 - effort), 3 * k + 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
@@ -225,8 +226,8 @@ def _sparse(
         recent=quick,
         relays=0 if quick else 1 + deep,
         after=int(deep or not everywhere),
-        passes=8 + effort,
-        block=max(2560, 200 * k) if everywhere and effort >= WIDE else 2048 if deep else 1024,
+        passes=24 if wide else 8 + effort,
+        block=max(2560, 200 * k) if wide else 2048 if deep else 1024,
         shards=shards,
         bounds=bounds,
         drawn=drawn,
