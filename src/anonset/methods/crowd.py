@@ -201,7 +201,7 @@ def _sparse(
     if rarer:
         every, reach, keep = max(3, 2 * k // 5), k + 8, max(14, 2 * k)
     elif rare:
-        every, reach, keep = 3 + (k - 4) // 3, 8, 3 * k - 5
+        every, reach, keep = 3 + (k - 4) // 3, 8, max(2 * k, 3 * k - 5)
     elif everywhere:
         every, keep = max(1 + k // 20, 8 + k // 10 - effort), 3 * k + 3
     elif quick and not long:  # every look counts, above all where data are so small that they take hardly any time
