@@ -8,7 +8,6 @@
 #include "buffer.hpp"
 #include "csr.hpp"
 #include "monitor.hpp"
-#include "rows.hpp"
 
 namespace anonset::crowd {
 

@@ -221,7 +221,7 @@ def lower_bound(
         What would be released, and how many transactions would have to share each published set.
     sample
         How many transactions to draw for a bound that holds with 99 % confidence; 0: look at all of them, and the
-        bound is certain. Left out, it is 0 where that is a matter of minutes, or of half
+        bound is certain. Left out, it is 0 where that is a matter of minutes, or of
         an hour if transactions are long.
     passes, rounds
         How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
