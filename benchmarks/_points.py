@@ -23,7 +23,7 @@ class Panel:
 
 
 def time_charts(path: Path, panels: Sequence[Panel], level: str, x_name: str, y_name: str, columns: int = 2) -> None:
-    """All panels with the same names in the same colours; the axis of time is logarithmic."""
+    """All panels with the same names in the same colours; time is logarithmic, and the values do not begin at 0."""
     names = list(dict.fromkeys(name for panel in panels for name in panel.points))
     colors = {name: COLORS[i % len(COLORS)] for i, name in enumerate(names)}
     parts = [_key(i, name, colors[name]) for i, name in enumerate(names)]
@@ -45,24 +45,32 @@ def _key(place: int, name: str, color: str) -> str:
     return f'{mark}<text x="{x + 16}" y="20" fill="#333">{escape(name)}</text>'
 
 
+def _range(panel: Panel) -> tuple[float, float]:
+    """From a little below the level to a little above all points: what matters is how far they are apart."""
+    values = [panel.level, *(value for line in panel.points.values() for _, value in line)]
+    room = 0.1 * (max(values) - min(values)) or 0.1
+    return max(0.0, min(values) - room), max(values) + room
+
+
 def _panel(panel: Panel, colors: Mapping[str, str], x_name: str, y_name: str) -> list[str]:
     times = [time for line in panel.points.values() for time, _ in line]
     low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)) + 1e-9)
-    top = 1.1 * max(value for line in panel.points.values() for _, value in line)
+    bottom, top = _range(panel)
 
     def place(time: float, value: float) -> tuple[float, float]:
         across = (math.log10(time) - low) / ((high - low) or 1)
-        up = value / top * (HEIGHT - TOP - BOTTOM)
+        up = (value - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM)
         return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up
 
     parts = [f'<text x="{LEFT}" y="14" font-size="13">{escape(panel.title)}</text>']
     parts.append(f'<text x="{LEFT}" y="{TOP - 6}" fill="#555">{escape(y_name)}</text>')
     for share in (0, 0.25, 0.5, 0.75, 1):
-        _, y = place(10.0**low, share * top)
+        value = bottom + share * (top - bottom)
+        _, y = place(10.0**low, value)
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{share * top:.2g}</text>')
+        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:.3f}</text>')
     for power in range(low, high + 1):
-        x, y = place(10.0**power, 0)
+        x, y = place(10.0**power, bottom)
         parts.append(f'<text x="{x:.1f}" y="{y + 15:.1f}" text-anchor="middle" fill="#555">{10.0**power:g}</text>')
     parts.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 10}" text-anchor="middle" fill="#555">{escape(x_name)}</text>')
     _, y = place(10.0**low, panel.level)

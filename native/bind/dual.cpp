@@ -3,6 +3,7 @@
 #include "bind/common.hpp"
 #include "kernels/anchors.hpp"
 #include "kernels/centers.hpp"
+#include "kernels/lift_probe.hpp"
 #include "kernels/lifts.hpp"
 #include "kernels/trade.hpp"
 
@@ -10,11 +11,13 @@ namespace anonset::bind {
 
 namespace {
 
+auto to_python(NotedCenters&& noted) {
+    return std::tuple(to_numpy(std::move(noted.key)), to_numpy(std::move(noted.start)), to_numpy(std::move(noted.row)),
+                      to_numpy(std::move(noted.distance)));
+}
 auto to_python(CenterPass&& pass) {
-    NotedCenters& noted = pass.noted;
     return std::tuple(to_numpy(std::move(pass.price)), to_numpy(std::move(pass.looks)),
-                      std::tuple(to_numpy(std::move(noted.key)), to_numpy(std::move(noted.start)),
-                                 to_numpy(std::move(noted.row)), to_numpy(std::move(noted.distance))));
+                      to_python(std::move(pass.noted)));
 }
 
 }  // namespace
@@ -65,18 +68,33 @@ void bind_dual(nb::module_& m) {
     m.def(
         "lift_pass",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
-           In<double> values, In<double> lifts, std::int32_t n_items, std::int64_t k, std::int64_t budget,
-           std::int64_t notes, PyMonitor& monitor, int threads) {
-            CenterPass pass;
+           In<double> values, In<double> lifts, In<double> safe, std::int32_t n_items, std::int64_t k,
+           std::int64_t budget, std::int64_t notes, PyMonitor& monitor, int threads) {
+            LiftPass pass;
             run(monitor, [&](Monitor& watched) {
                 pass = lift_pass(to_csr(offsets, items), weights.data(), prices.data(), values.data(), lifts.data(),
-                                 n_items, k, budget, notes, threads, watched);
+                                 safe.data(), n_items, k, budget, notes, threads, watched);
             });
-            return to_python(std::move(pass));
+            return std::tuple(to_numpy(std::move(pass.value)), to_numpy(std::move(pass.reached)),
+                              to_numpy(std::move(pass.stride)), to_numpy(std::move(pass.looks)),
+                              to_python(std::move(pass.noted)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("values"),
-        nb::arg("lifts"), nb::arg("n_items"), nb::arg("k"), nb::arg("budget"), nb::arg("notes"), nb::arg("monitor"),
-        nb::arg("threads"));
+        nb::arg("lifts"), nb::arg("safe"), nb::arg("n_items"), nb::arg("k"), nb::arg("budget"), nb::arg("notes"),
+        nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "lift_probe",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> values,
+           std::int32_t n_items, std::int64_t k, double least, PyMonitor& monitor, int threads) {
+            NotedCenters noted;
+            run(monitor, [&](Monitor& watched) {
+                noted = lift_probe(to_csr(offsets, items), weights.data(), values.data(), n_items, k, least, threads,
+                                   watched);
+            });
+            return to_python(std::move(noted));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("values"), nb::arg("n_items"), nb::arg("k"),
+        nb::arg("least"), nb::arg("monitor"), nb::arg("threads"));
     m.def(
         "trade",
         [](In<std::int64_t> start, In<std::int32_t> rows, In<std::int32_t> distances, In<std::int64_t> weights,

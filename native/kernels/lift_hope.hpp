@@ -26,9 +26,7 @@ class Hopes {
     }
 
     // Finds out what the best of every kind cost, by how often what they save is counted.
-    void around(std::int64_t anchor, Circle& circle) {
-        anchor_ = anchor;
-        last_ = 0;
+    void around(Circle& circle) {
         for (std::size_t t = 0; t < TIMES.size(); ++t) {
             costs_[t].clear();
             for (Kind& kind : circle.kinds) {
@@ -43,6 +41,12 @@ class Hopes {
                 kind.costs_end = static_cast<std::int32_t>(costs_[t].size());
             }
         }
+    }
+    // What the anchor asks for may change.
+    void begin(const Circle& circle) {
+        asks_ = circle.asks;
+        need_ = circle.need;
+        last_ = 0;
     }
     // Forgets who may be in a group that fails.
     void forget() {
@@ -113,7 +117,7 @@ class Hopes {
         choice_ = choice;
         slope_ = p_.rounded_up(p_.lines[number].slope);
         each_ = p_.rounded_up(2 * UNIT);
-        sure_ = p_.rounded_up(p_.sure(anchor_, choice, number));
+        sure_ = p_.rounded_up(p_.sure(need_, choice, number));
         open_ = 0;  // if more are kept than anybody holds, all lose by it
         if (choice.open)
             for (const std::vector<Kind>* kinds : {&level.with, &level.without})
@@ -245,8 +249,7 @@ class Hopes {
     }
     // Of the anchor; and what all others lose by every item that is kept.
     std::int64_t own(int q, int p, std::size_t t) const {
-        return (choice_.size + q - p) * UNIT - p_.asks[anchor_] + TIMES[t] * sure_ -
-               (k_ - 1) * (choice_.size + q + p) * UNIT;
+        return (choice_.size + q - p) * UNIT - asks_ + TIMES[t] * sure_ - (k_ - 1) * (choice_.size + q + p) * UNIT;
     }
     static ANONSET_INLINE std::int32_t gained(Set held, const Choice& choice, int q, std::int32_t kept,
                                               std::int32_t open) {
@@ -293,7 +296,7 @@ class Hopes {
     const Problem& p_;
     Account& account_;
     const std::int64_t k_, half_, by_;
-    std::int64_t anchor_ = 0, sure_ = 0;
+    std::int64_t asks_ = 0, need_ = 0, sure_ = 0;        // of the anchor
     std::array<std::int32_t, TIMES.size()> stranger_{};  // what the best row that shares nothing is worth at most
     std::array<std::vector<std::int32_t>, TIMES.size()> costs_;  // of the best of every kind
     std::size_t last_ = 0;

@@ -39,8 +39,7 @@ class Judge {
     // The centers at which groups fail, and what the best group there is worth.
     std::vector<std::pair<std::int64_t, Center>>& failed() { return failed_; }
 
-    void around(std::int64_t anchor, const Circle& circle) {
-        anchor_ = anchor;
+    void around(const Circle& circle) {
         circle_ = &circle;
         failed_.clear();
     }
@@ -50,9 +49,9 @@ class Judge {
         level_ = &level;
         choice_ = choice;
         bound_ = bound;
-        room_ = p_.rounded_up(p_.sure(anchor_, choice, bound.line));
+        room_ = p_.rounded_up(p_.sure(circle_->need, choice, bound.line));
         center_ = {choice.kept, {}};
-        own_ = choice.size * UNIT - p_.asks[anchor_];
+        own_ = choice.size * UNIT - circle_->asks;
         if (within) settle();
         if (outer.none()) return;
         gather(outer, layer_at(0));
@@ -325,7 +324,6 @@ class Judge {
     const Hopes& hopes_;
     Account& account_;
     const std::int64_t k_, half_;
-    std::int64_t anchor_ = 0;
     const Circle* circle_ = nullptr;
     std::vector<std::pair<std::int64_t, Center>> failed_;
     const Level* level_ = nullptr;

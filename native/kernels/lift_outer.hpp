@@ -96,7 +96,7 @@ class OuterItems {
                     best_.add(all - circle_->helpers[i].fee, circle_->helpers[i].copies);
                 account_.looks += 1 + i - kind.first;
             }
-        others_ = p_.sure(anchor_, choice, bound.line) + best_.sum(k_ - 1 - half_);
+        others_ = p_.sure(circle_->need, choice, bound.line) + best_.sum(k_ - 1 - half_);
     }
     // Who holds the rarest item, and some of those that save most of the others.
     void line_up(const Level& level) {

@@ -71,11 +71,9 @@ struct Problem {
     }
     // More copies than a group has room for make no difference.
     std::int32_t copies(std::int64_t row) const { return static_cast<std::int32_t>(std::min(weight[row], k)); }
-    // What the fees of others and the items have to save before a row has more than it asks for.
-    std::int64_t need(std::int64_t u) const { return (k - 1) * (2 * std::int64_t{asks[u]} - fee[u]); }
-    // What the items that are kept save it without helpers, less that.
-    std::int64_t sure(std::int64_t u, const Choice& choice, std::size_t line) const {
-        return choice.size * (lines[line].offset + lines[line].slope) - need(u);
+    // What the items that are kept save an anchor without helpers, less what it needs.
+    std::int64_t sure(std::int64_t need, const Choice& choice, std::size_t line) const {
+        return choice.size * (lines[line].offset + lines[line].slope) - need;
     }
     // What is saved, in the units of worths.
     std::int32_t rounded_up(std::int64_t saved) const {
@@ -97,6 +95,8 @@ struct Kind {
     std::int32_t costs, costs_end;  // of the best
 };
 struct Circle {
+    std::int32_t asks;                // what the anchor asks for
+    std::int64_t need;                // what the fees of others and the items have to save before it has more than that
     std::vector<std::int32_t> items;  // of the anchor, those that a majority can hold, the rarest first
     std::vector<Set> shared;          // by each row
     std::vector<Helper> helpers;      // rows that share something
@@ -169,7 +169,13 @@ struct Account {
     std::int64_t budget = 0, looks = 0;
     std::int64_t charge = 0;  // what the anchor has to pay alone, for centers that were not looked at
 
+    bool hopeless = false;  // more looks would be of no use
+
     bool spent() const { return looks >= budget; }
+    void give_up() {
+        looks = std::max(looks, budget);
+        hopeless = true;
+    }
     void pay(std::int64_t worth) { charge = std::max(charge, worth); }
 };
 

@@ -34,16 +34,21 @@ class Search {
     const Account& account() const { return account_; }
     std::vector<std::pair<std::int64_t, Center>>& failed() { return judge_.failed(); }
 
-    void run(std::int64_t anchor, Circle& circle, std::int64_t budget) {
-        anchor_ = anchor;
+    void around(std::int64_t anchor, Circle& circle) {
+        circle_ = &circle;
         helpers_ = circle.helpers.data();
+        outer_.around(anchor, circle);
+        hopes_.around(circle);
+    }
+    // Once or several times around an anchor, which may ask for something else each time.
+    void run(std::int64_t budget) {
+        const Circle& circle = *circle_;
+        need_ = circle.need;
         account_ = {budget};
         visits_ = 0;
-        outer_.around(anchor, circle);
-        hopes_.around(anchor, circle);
-        judge_.around(anchor, circle);
-        if (p_.need(anchor) < 0)
-            account_.pay(worth_of(-p_.need(anchor)));  // it may have enough without keeping anything
+        hopes_.begin(circle);
+        judge_.around(circle);
+        if (need_ < 0) account_.pay(worth_of(-need_));  // it may have enough without keeping anything
         const auto items = static_cast<int>(circle.items.size());
         for (int b = 0; b < items; ++b) {
             const Set bit = Set{1} << b, all = ~Set{0} >> (64 - items), open = b == 63 ? 0 : all & (~Set{0} << (b + 1));
@@ -81,7 +86,7 @@ class Search {
         fill(with_, level.with, choice, line);
         without_.begin(k_ - half_, std::max(with_[k_ - 2], -p_.fee[0]));
         fill(without_, level.without, choice, line);
-        const std::int64_t sure = p_.sure(anchor_, choice, number);
+        const std::int64_t sure = p_.sure(need_, choice, number);
         return {sure + chosen(with_, without_, half_ - 1, k_ - 1), -sure - chosen(with_, without_, half_ - 2, k_ - 2),
                 -sure - chosen(with_, without_, half_ - 1, k_ - 2), number};
     }
@@ -134,7 +139,7 @@ class Search {
         within = within && hopes_.within(level, choice, bound.line);
         beyond = beyond && find_outer(level, choice, bound, known, kept_);
         if (beyond && kept_.many) {  // too many to try
-            account_.looks = std::max(account_.looks, account_.budget);
+            account_.give_up();
             return account_.pay(worth_of(bound.most));
         }
         beyond = beyond && outer_.confirm(kept_) && hopes_.beyond(level, choice, bound.line, kept_);
@@ -164,7 +169,8 @@ class Search {
 
     const Problem& p_;
     const std::int64_t k_, half_;
-    std::int64_t anchor_ = 0, visits_ = 0;
+    std::int64_t need_ = 0, visits_ = 0;
+    const Circle* circle_ = nullptr;
     const Helper* helpers_ = nullptr;
     Account account_;
     std::deque<Level> levels_;

@@ -35,6 +35,11 @@ class Surroundings {
         line_up(anchor);
         return true;
     }
+    // Asks for less by only so much of its lift.
+    void ask(std::int64_t anchor, std::int32_t lift) {
+        circle.asks = p_.asks[anchor] + p_.lift[anchor] - lift;
+        circle.need = (p_.k - 1) * (2 * std::int64_t{circle.asks} - p_.fee[anchor]);
+    }
 
   private:
     // Items that fewer than a majority of k hold are lost in any group.
@@ -107,20 +112,114 @@ class Surroundings {
     std::vector<std::pair<std::int32_t, std::int32_t>> found_;  // kinds and rows
 };
 
-inline std::vector<std::int32_t> items_of(const Center& center, const Circle& circle) {
-    std::vector<std::int32_t> all = center.added;
+inline Items items_of(const Center& center, const Circle& circle) {
+    Items all = center.added;
     for (Set left = center.kept; left; left &= left - 1) all.push_back(circle.items[__builtin_ctzll(left)]);
     std::sort(all.begin(), all.end());
     return all;
 }
 
+// Searches around one row after the other.
+class Searcher {
+  public:
+    FailedCenters failed;
+
+    struct Result {
+        std::int32_t reached;  // of the lift, with which all was looked at
+        std::int64_t owes;     // for what was not looked at
+        std::int64_t looks;    // that it took; all that are allowed if more looks would be of no use
+        double stride;         // by which the lift may rise until it takes e times as many; 0 if that is not known
+    };
+
+    Searcher(const Problem& problem, std::int64_t notes)
+        : p_(problem), notes_(static_cast<std::size_t>(notes)), around_(problem), search_(problem) {}
+
+    // With the whole lift, or with as much of it as can be searched with so many looks; then the rest is owed. `safe`:
+    // a smaller lift that was small enough before, or 0.
+    Result run(std::int64_t row, std::int32_t safe, std::int64_t allowed) {
+        row_ = row;
+        allowed_ = allowed;
+        const std::int32_t lift = p_.lift[row];
+        best_ = {0, lift, allowed, 0};
+        if (!around_.look(row)) return best_;
+        search_.around(row, around_.circle);
+        safe = std::min(safe, lift);
+        if (attempt(lift, safe > 0 ? allowed : allowed / QUICK)) return best_;
+        // Too few looks say nothing about more of them.
+        std::int32_t high = safe > 0 || hopeless_ ? lift : lift + lift / QUICK;
+        if (safe > 0 && safe < lift) {
+            high = (safe + lift) / 2;
+            if (attempt(high, allowed) || attempt(safe, allowed)) return best_;
+            high = safe;
+        }
+        for (int step = 0; step < STEPS && high - best_.reached > std::max(lift / 16, UNIT / 32); ++step) {
+            const std::int32_t next = std::min(lift, best_.reached + step_up(high - best_.reached));
+            if (next == best_.reached) break;
+            if (!attempt(next, allowed)) high = next;
+        }
+        if (hopeless_) best_.looks = allowed;
+        return best_;
+    }
+
+  private:
+    static constexpr std::int64_t QUICK = 8;  // such a part of the looks is enough for most rows
+    static constexpr int STEPS = 5;
+
+    // By how much more to try, if `gap` more are too much; 0 if nothing is to be expected.
+    std::int32_t step_up(std::int32_t gap) const {
+        if (best_.reached == 0) return gap / 4;
+        if (hopeless_ || best_.stride == 0) return gap / 2;
+        const auto left = static_cast<double>(allowed_) / static_cast<double>(std::max<std::int64_t>(1, best_.looks));
+        const auto likely = static_cast<std::int32_t>(best_.stride * UNIT * std::log(std::max(1.0, left)));
+        return likely < gap / 8 ? 0 : std::clamp(likely * 3 / 4, gap / 4, gap * 3 / 4);
+    }
+    // False if there was more to look at.
+    bool attempt(std::int32_t lift, std::int64_t allowed) {
+        around_.ask(row_, lift);
+        search_.run(allowed);
+        const Account& account = search_.account();
+        best_.owes = std::min(best_.owes, p_.lift[row_] - lift + account.charge);
+        note();
+        if (account.spent()) {
+            hopeless_ = account.hopeless;
+            return false;
+        }
+        hopeless_ = false;
+        if (best_.reached > 0 && account.looks > best_.looks)
+            best_.stride = static_cast<double>(lift - best_.reached) / UNIT /
+                           std::log(static_cast<double>(account.looks) / static_cast<double>(best_.looks));
+        best_.reached = lift;
+        best_.looks = std::max<std::int64_t>(1, account.looks);
+        return true;
+    }
+    void note() {
+        auto& found = search_.failed();
+        std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+        for (std::size_t i = 0; i < found.size(); ++i) failed[items_of(found[i].second, around_.circle)] |= i < notes_;
+    }
+
+    const Problem& p_;
+    const std::size_t notes_;
+    Surroundings around_;
+    Search search_;
+    std::int64_t row_ = 0, allowed_ = 0;
+    Result best_{};
+    bool hopeless_ = false;  // more looks would not have helped the last time
+};
+
 }  // namespace lifting
 
-// `value`: as lifted; `y`: the prices of the anchors. Around each row there are `budget` looks for each of its items,
-// and `notes` centers are noted at most.
-inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const double* y, const double* value,
-                            const double* lift, std::int32_t n_items, std::int64_t k, std::int64_t budget,
-                            std::int64_t notes, int threads, Monitor& monitor) {
+struct LiftPass {
+    std::vector<double> value, reached, stride;
+    std::vector<std::int64_t> looks;
+    NotedCenters noted;
+};
+
+// `value`: as lifted; `y`: the prices of the anchors; `safe`: smaller lifts that could be searched before, or 0. Around
+// each row there are `budget` looks, and `notes` centers are noted at most.
+inline LiftPass lift_pass(const Csr& data, const std::int64_t* weight, const double* y, const double* value,
+                          const double* lift, const double* safe, std::int32_t n_items, std::int64_t k,
+                          std::int64_t budget, std::int64_t notes, int threads, Monitor& monitor) {
     using namespace lifting;
     Problem problem(data, weight, n_items, k);
     for (std::int64_t v = 0; v < data.rows; ++v) {
@@ -130,40 +229,28 @@ inline CenterPass lift_pass(const Csr& data, const std::int64_t* weight, const d
         problem.lift[v] = static_cast<std::int32_t>(std::lround(lift[v] * UNIT));
     }
     problem.choose_elite();
-    struct Worker {
-        Surroundings around;
-        Search search;
-        FailedCenters failed;
-        explicit Worker(const Problem& problem) : around(problem), search(problem) {}
-    };
-    std::deque<Worker> workers;
-    while (static_cast<int>(workers.size()) < thread_count(threads)) workers.emplace_back(problem);
-    CenterPass out{std::vector<double>(value, value + data.rows), std::vector<std::int64_t>(data.rows), {}};
+    std::deque<Searcher> searchers;
+    while (static_cast<int>(searchers.size()) < thread_count(threads)) searchers.emplace_back(problem, notes);
+    LiftPass out{{value, value + data.rows},
+                 std::vector<double>(data.rows),
+                 std::vector<double>(data.rows),
+                 std::vector<std::int64_t>(data.rows),
+                 {}};
     std::vector<std::int64_t> lowered(data.rows, 0);
     parallel_for(data.rows, threads, monitor, [&](std::int64_t u, int number) {
         if (problem.lift[u] == 0) return;
-        Worker& worker = workers[number];
-        const std::int64_t allowed = budget * data.size(u);
-        if (worker.around.look(u)) {
-            Search& search = worker.search;
-            search.run(u, worker.around.circle, allowed);
-            lowered[u] = std::min<std::int64_t>(problem.lift[u], search.account().charge);
-            out.looks[u] = search.account().looks;
-            auto& failed = search.failed();
-            std::stable_sort(failed.begin(), failed.end(),
-                             [](const auto& a, const auto& b) { return a.first > b.first; });
-            for (std::size_t i = 0; i < failed.size(); ++i)
-                worker.failed[items_of(failed[i].second, worker.around.circle)] |= i < static_cast<std::size_t>(notes);
-        } else {
-            lowered[u] = problem.lift[u];
-            out.looks[u] = allowed;
-        }
+        const auto [reached, owes, looks, stride] =
+            searchers[number].run(u, static_cast<std::int32_t>(std::lround(safe[u] * UNIT)), budget);
+        out.reached[u] = static_cast<double>(reached) / UNIT;
+        out.looks[u] = looks;
+        out.stride[u] = stride;
+        lowered[u] = owes;
     });
-    FailedCenters& failed = workers[0].failed;
-    for (const Worker& worker : workers)
-        for (const auto& [center, noted] : worker.failed) failed[center] |= noted;
+    FailedCenters& failed = searchers[0].failed;
+    for (const Searcher& searcher : searchers)
+        for (const auto& [center, noted] : searcher.failed) failed[center] |= noted;
     Repair(problem, lowered).run(failed, out.noted, monitor);
-    for (std::int64_t u = 0; u < data.rows; ++u) out.price[u] -= static_cast<double>(lowered[u]) / UNIT;
+    for (std::int64_t u = 0; u < data.rows; ++u) out.value[u] -= static_cast<double>(lowered[u]) / UNIT;
     return out;
 }
 

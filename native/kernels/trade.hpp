@@ -50,8 +50,10 @@ class Trader {
     };
     Sum choose() {
         const std::size_t most = std::min(group_.size(), static_cast<std::size_t>(k_));
-        std::partial_sort(group_.begin(), group_.begin() + static_cast<std::ptrdiff_t>(most), group_.end());
+        const auto middle = group_.begin() + static_cast<std::ptrdiff_t>(most);
+        if (middle != group_.end()) std::nth_element(group_.begin(), middle, group_.end());
         group_.resize(most);
+        std::sort(group_.begin(), group_.end());
         Sum sum{0, 0};
         std::int64_t need = k_;
         for (Member& member : group_) {

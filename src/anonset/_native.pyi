@@ -137,13 +137,25 @@ def lift_pass(
     prices: Floats,
     values: Floats,
     lifts: Floats,
+    safe: Floats,
     n_items: int,
     k: int,
     budget: int,
     notes: int,
     monitor: Monitor,
     threads: int,
-) -> tuple[Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
+) -> tuple[Floats, Floats, Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
+def lift_probe(
+    offsets: Longs,
+    items: Ints,
+    weights: Longs,
+    values: Floats,
+    n_items: int,
+    k: int,
+    least: float,
+    monitor: Monitor,
+    threads: int,
+) -> tuple[Words, Longs, Ints, Ints]: ...
 def trade(
     start: Longs,
     rows: Ints,

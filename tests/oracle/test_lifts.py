@@ -10,15 +10,21 @@ import pytest
 from anonset import Transactions
 from anonset.job import Job
 from anonset.utility import bound as module
+from anonset.utility import lifting
 from anonset.utility.bound import lower_bound
 from tests.oracle.optimum import cheapest_group, optimum
 from tests.oracle.test_anchors import prices_for, random_problem
 
-PLENTY = 10**6
+PLENTY = 10**7
+
+
+def settled(problem, values, target, prices, budget=PLENTY, *, safe=None, job=None):
+    safe = np.zeros(len(values)) if safe is None else safe
+    return problem.settled(values, target, prices, safe, budget, job or Job(0))
 
 
 def anchored(problem, prices):
-    return module._rounded(problem.at_least(prices, np.arange(len(prices)), PLENTY, Job(0))[0])
+    return module._rounded(problem.at_least(prices, np.arange(len(prices)), 10**6, Job(0))[0])
 
 
 def lifted(values, problem, draw, most):
@@ -29,23 +35,29 @@ def lifted(values, problem, draw, most):
 
 
 def test_no_group_loses_less_than_its_values_whatever_the_target_and_the_effort():
-    draw, kept, asked = random.Random(1), 0.0, 0.0
+    draw, kept, asked, partly = random.Random(1), 0.0, 0.0, 0
     for _ in range(600):
         problem = random_problem(draw)
         prices = module._rounded(prices_for(problem, draw))
         values = anchored(problem, prices)
         wise = draw.random() < 0.7  # else some have enough in any group
         most = (problem.sets.lengths + wise * prices) / (1 + wise)
-        target, budget = lifted(values, problem, draw, most), draw.choice([0, 10, 100, PLENTY, PLENTY])
-        found, looks, _ = problem.settled(values, target, prices, budget, Job(0))
+        target, budget = lifted(values, problem, draw, most), draw.choice([0, 30, 300, 3_000, PLENTY, PLENTY])
+        safe = np.array([draw.choice([0, 0, 0.1, 0.5]) for _ in values])
+        got = settled(problem, values, target, prices, budget, safe=safe)
+        found, lifts = got.values, module._lifts(values, target)
         assert (found <= target).all()
+        assert (got.reached <= lifts).all()
         assert cheapest_group(problem, found) >= -1e-9
+        partly += ((got.reached > 0) & (got.reached < lifts)).sum()
         if wise and budget == PLENTY:
-            assert (looks < budget).all()
+            assert (got.looks < budget).all()
+            assert (got.reached == lifts).all()
             below = problem.total(np.minimum(values, target))
             kept += problem.total(found) - below
             asked += problem.total(target) - below
     assert kept > 0.2 * asked, "some of the lifts were affordable"
+    assert partly > 50, "some could be searched with a part of their lifts only"
 
 
 def test_groups_whose_center_holds_items_that_the_anchor_lacks_are_found():
@@ -55,8 +67,9 @@ def test_groups_whose_center_holds_items_that_the_anchor_lacks_are_found():
     prices = np.zeros(3)
     values = anchored(problem, prices)
     target = module._rounded(np.full(3, 2.5))
-    found, _, noted = problem.settled(values, target, prices, PLENTY, Job(0))
-    assert cheapest_group(problem, found) >= -1e-9
+    got = settled(problem, values, target, prices)
+    noted = got.failed
+    assert cheapest_group(problem, got.values) >= -1e-9
     away = {2}  # from {a, b, c}: each lacks one of these, and has one of its own
     assert any(set(noted.distances[start:end].tolist()) == away for start, end in pairwise(noted.start.tolist()))
 
@@ -95,9 +108,9 @@ def test_no_group_of_many_sets_loses_less_than_its_values(k):
         assert best_center(problem, values, 11) <= 1e-9
         target = lifted(values, problem, draw, (problem.sets.lengths + prices) / 2)
         assert best_center(problem, target, 11) > 0
-        found, _, noted = problem.settled(values, target, prices, 10_000, Job(0))
-        assert best_center(problem, found, 11) <= 1e-9
-        failed += len(noted.keys)
+        got = settled(problem, values, target, prices, draw.choice([1_000, 30_000, PLENTY]))
+        assert best_center(problem, got.values, 11) <= 1e-9
+        failed += len(got.failed.keys)
     assert failed > 50
 
 
@@ -124,7 +137,7 @@ def test_failing_groups_are_found_around_the_only_set_that_was_lifted():
                 target[one] = min(values[one] + draw.choice([0.2, 0.4, 0.8, 1.5, 3]), limits[one])
             target = module._rounded(target)
             failed += best_center(problem, target, items) > 1e-9
-            found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+            found = settled(problem, values, target, prices).values
             assert best_center(problem, found, items) <= 1e-9
     assert failed > 100
 
@@ -150,7 +163,7 @@ def test_those_who_help_are_found_behind_many_others_who_ask_less(shared):
         lifts = np.where(strange, 0.0, [draw.choice([0, 0, 0.25, 0.5, 1]) for _ in lengths])
         target = np.minimum(values + lifts, np.maximum(values, module._rounded((lengths + prices) / 2)))
         failed += best_center(problem, target, 6) > 1e-9
-        found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+        found = settled(problem, values, target, prices).values
         assert best_center(problem, found, 6) <= 1e-9
     assert failed > 80
 
@@ -171,7 +184,7 @@ def test_groups_are_found_that_keep_more_items_than_fit_a_word():
         lifts = np.where(lengths > 64, 0.0, [draw.choice([0, 0.5, 1, 2]) for _ in lengths])
         target = module._rounded(np.minimum(values + lifts, np.maximum(values, (lengths + prices) / 2)))
         failed += cheapest_group(problem, target) < -1e-9
-        found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+        found = settled(problem, values, target, prices).values
         assert cheapest_group(problem, found) >= -1e-9
     assert failed > 30
 
@@ -188,10 +201,11 @@ def test_what_is_too_long_to_be_searched_gives_back_its_lift():
         values = anchored(problem, prices)
         target = module._rounded(np.minimum(values + 3, (problem.sets.lengths + prices) / 2))
         failed += cheapest_group(problem, target) < -1e-9
-        found, looks, _ = problem.settled(values, target, prices, PLENTY, Job(0))
-        assert (found <= values).all()
-        assert (looks == PLENTY * problem.sets.lengths).all()
-        assert cheapest_group(problem, found) >= -1e-9
+        got = settled(problem, values, target, prices)
+        assert (got.values <= values).all()
+        assert (got.looks == PLENTY).all()
+        assert (got.reached == 0).all()
+        assert cheapest_group(problem, got.values) >= -1e-9
     assert failed > 30
 
 
@@ -205,7 +219,7 @@ def test_no_more_is_given_back_than_failing_groups_are_worth():
         prices = module._rounded(prices_for(problem, draw))
         values = anchored(problem, prices)
         target = np.maximum(values, problem.sets.lengths / 2)
-        found = problem.settled(values, target, prices, PLENTY, Job(0))[0]
+        found = settled(problem, values, target, prices).values
         assert problem.total(found) <= optimum(sets, k) + 1e-9
         assert problem.total(found) >= min(optimum(sets, k), problem.total(target)) - k / 256
 
@@ -217,11 +231,36 @@ def test_all_centers_that_fail_are_found():
         prices = module._rounded(prices_for(problem, draw))
         values = anchored(problem, prices)
         target = lifted(values, problem, draw, (problem.sets.lengths + prices) / 2)
-        noted = problem.settled(values, target, prices, PLENTY, Job(0))[2]
+        noted = settled(problem, values, target, prices).failed
         centers = failing(problem, target)
         assert len(noted.keys) >= len(centers)
         seen += len(centers)
     assert seen > 100
+
+
+def worths(problem, target, noted):
+    """What the k best of the sets that are noted at each center are worth together."""
+    for start, end in pairwise(noted.start.tolist()):
+        rows = noted.rows[start:end]
+        each = np.repeat(target[rows] - noted.distances[start:end], problem.weights[rows])
+        yield float(np.sort(each)[-problem.k :].sum()) if len(each) >= problem.k else None
+
+
+def test_quick_looks_find_most_centers_of_the_worst_groups_and_none_that_do_not_fail():
+    draw, found, best, failing_at_all = random.Random(5), 0, 0, 0
+    for _ in range(200):
+        problem = random_problem(draw)
+        target = problem.sets.lengths - np.array([draw.choice([0.2, 0.5, 1, 1.5]) for _ in problem.sets.lengths])
+        noted = problem.probed(target, 0.25, Job(0))
+        all_worths = list(worths(problem, target, noted))
+        assert all(worth is not None and worth > 0.25 for worth in all_worths)
+        most = best_center(problem, target, problem.sets.n_items)
+        failing_at_all += most > 0.25
+        found += bool(all_worths) and most > 0.25
+        best += bool(all_worths) and max(all_worths) >= most - 1e-9
+    assert failing_at_all > 100
+    assert found >= 0.95 * failing_at_all
+    assert best >= 0.8 * failing_at_all
 
 
 def test_the_values_do_not_depend_on_the_number_of_threads():
@@ -231,11 +270,17 @@ def test_the_values_do_not_depend_on_the_number_of_threads():
     values, prices = module._by_pairs(problem, 3, Job(0))
     values = anchored(problem, prices)
     target = np.minimum(values + 0.25, problem.sets.lengths)
-    one, many = (problem.settled(values, target, prices, 10_000, Job(0, threads)) for threads in (1, 3))
-    assert (one[0] == many[0]).all()
-    assert (one[1] == many[1]).all()
-    assert (one[2].keys == many[2].keys).all()
-    assert (one[2].rows == many[2].rows).all()
+    one, many = (settled(problem, values, target, prices, 100_000, job=Job(0, threads)) for threads in (1, 3))
+    for part in ("values", "reached", "stride", "looks"):
+        assert (getattr(one, part) == getattr(many, part)).all()
+    assert (one.failed.keys == many.failed.keys).all()
+    assert (one.failed.rows == many.failed.rows).all()
+    assert (one.reached > 0).any()
+    assert (one.reached < module._lifts(values, target)).any()
+    few, more = (problem.probed(target, 0.0, Job(0, threads)) for threads in (1, 3))
+    assert len(few.keys) > 10
+    assert (few.keys == more.keys).all()
+    assert (few.rows == more.rows).all()
 
 
 @pytest.mark.filterwarnings("error")
@@ -252,7 +297,7 @@ def test_long_transactions_that_hardly_overlap_get_a_higher_bound(monkeypatch):
 def test_no_partition_beats_the_bound_with_lifts(monkeypatch, k):
     monkeypatch.setattr(module, "FAR", 0)
     monkeypatch.setattr(module, "FEW", 2)  # all data count as sparse
-    monkeypatch.setattr(module, "FIRST_LIFT", 0.5)
+    monkeypatch.setattr(lifting, "FIRST_LIFT", 2.0)
     draw = random.Random(k)
     for _ in range(60):
         sets = [set(draw.sample("abcdefghij", draw.randint(1, 7))) for _ in range(7)]

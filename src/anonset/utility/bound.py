@@ -30,7 +30,9 @@ from anonset.errors import InfeasibleError, ParameterError
 from anonset.job import Job
 from anonset.release import Bound
 from anonset.transactions import Floats, Longs, Transactions
-from anonset.utility.noted_centers import Noted
+from anonset.utility import lifting
+from anonset.utility.lifting import Settled
+from anonset.utility.noted_centers import FIRST, Noted
 
 PASSES = 6
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
@@ -57,14 +59,6 @@ LEAST_LOOKS = 10_000  # around one set
 MOST_LOOKS = 1_000_000
 HARD_LOOKS = 8e10  # for all sets together for which these were too few
 MOST_HARD_LOOKS = 20_000_000
-LIFT_ROUNDS = 8  # where there are too many centers
-FIRST_LIFT = 0.12  # by which a round raises what anchors say at most, as a share of half of what a set keeps by them
-MOST_LIFT = 2.0  # items that count of that half
-LIFT_LOOKS = 100_000  # around one set, for each of its items
-GOAL = 0.5  # of these, which a set should take
-STRIDE = 0.06  # of half of what it keeps, by which it rises where it took 1 / e of that
-FARTHEST = 0.3  # of that half, by which it rises at most
-SLOWER = 0.4  # of that, for a set that took all looks; if it had not been raised before, it is not raised again
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
@@ -146,21 +140,43 @@ class _Problem:
             job.threads,
         )
 
-    def settled(
-        self, values: Floats, target: Floats, prices: Floats, budget: int, job: Job
-    ) -> tuple[Floats, Longs, Noted]:
+    @property
+    def useful_lengths(self) -> Longs:
+        """How many items of each set a majority of k can hold."""
+        counts = np.bincount(
+            self.sets.items, weights=np.repeat(self.weights, self.sets.lengths), minlength=self.sets.n_items
+        )
+        sums = np.concatenate(([0], np.cumsum(2 * counts[self.sets.items] > self.k)))
+        return np.diff(sums[self.sets.offsets]).astype(np.int64)
+
+    def whole_lifts(self, anchored: Floats, target: Floats) -> Floats:
+        """The target without lifts that are smaller than one step."""
+        whole = _rounded(target)
+        return np.where(whole < anchored + LIFT, np.minimum(whole, anchored), whole)
+
+    def probed(self, target: Floats, least: float, job: Job) -> Noted:
+        """Centers at which groups of the target are worth so much, as far as quick looks around each set find them."""
+        sets = self.sets
+        return Noted(
+            *_native.lift_probe(
+                sets.offsets, sets.items, self.weights, target, sets.n_items, self.k, least, job.monitor, job.threads
+            )
+        )
+
+    def settled(self, values: Floats, target: Floats, prices: Floats, safe: Floats, budget: int, job: Job) -> Settled:
         """The target, lowered until no group loses less than its members' values, if anchors said `values`.
 
-        Also how many looks each set took, and the centers at which groups of the target fail.
+        `safe`: lifts with which it was possible to search around each set before, or 0.
         """
         order, place, sets = self.by_fee(prices)
-        found, looks, (keys, start, rows, distances) = _native.lift_pass(
+        found, reached, stride, looks, (keys, start, rows, distances) = _native.lift_pass(
             sets.offsets,
             sets.items,
             self.weights[order],
             prices[order],
             target[order],
             _lifts(values, target)[order],
+            safe[order],
             sets.n_items,
             self.k,
             budget,
@@ -168,7 +184,8 @@ class _Problem:
             job.monitor,
             job.threads,
         )
-        return found[place], looks[place], Noted(keys, start, order[rows].astype(np.int32), distances)
+        failed = Noted(keys, start, order[rows].astype(np.int32), distances)
+        return Settled(found[place], reached[place], stride[place], looks[place], failed)
 
     def lowered(self, values: Floats, target: Floats, job: Job) -> tuple[Floats, Floats, Noted]:
         """The target, lowered until no group loses less than its members' values: true if it was of `values`.
@@ -258,7 +275,7 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
         values, start = anchored, np.minimum(values + START, anchored)
     far = problem.total(values) > FAR * float(problem.weights.sum())
     if far and problem.sparse:
-        raised = _by_lifts(problem, values, prices, LIFT_ROUNDS if rounds is None else rounds, job)
+        raised = lifting.lifted(problem, _rounded(values), prices, lifting.ROUNDS if rounds is None else rounds, job)
     else:
         if rounds is None:
             least = LEAST_ROUNDS[not problem.sparse]
@@ -299,44 +316,13 @@ def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
     return values
 
 
-def _by_lifts(problem: _Problem, anchored: Floats, prices: Floats, rounds: int, job: Job) -> Floats:
-    """What anchors say, raised and traded as far as the groups allow in which somebody has more than it asks for.
-
-    A set around which there are too many of them goes back to where it was, and rises more slowly.
-    """
-    anchored = _rounded(anchored)
-    best, noted = anchored, Noted.nothing()
-    # Nobody asks for less than it gets for helping others, lest it has enough in any group.
-    limits = np.maximum((problem.sets.lengths + prices) / 2 - anchored, 0.0)
-    limits[problem.weights >= problem.k] = 0.0
-    most = np.minimum((problem.sets.lengths - anchored) / 2, MOST_LIFT)
-    room, safe, pace = np.minimum(limits, FIRST_LIFT * most), np.zeros(len(anchored)), np.ones(len(anchored))
-    with job.stage("lift", total=rounds * len(best)):
-        for number in range(rounds):
-            target = _rounded(noted.traded(anchored, anchored + room, problem.weights, problem.k, job))
-            target = np.where(target < anchored + LIFT, np.minimum(target, anchored), target)
-            found, looks, failed = problem.settled(anchored, target, prices, LIFT_LOOKS, job)
-            noted = noted.and_also(failed)
-            if problem.total(found) > problem.total(best):
-                best = found
-            tried, took = np.maximum(target - anchored, 0.0), looks / (LIFT_LOOKS * np.maximum(problem.sets.lengths, 1))
-            passed = took < 1
-            safe = np.where(passed, np.maximum(safe, tried), np.where(tried <= safe, 0.0, safe))
-            pace = np.where(passed, pace, np.where(safe > 0, SLOWER * pace, 0.0))
-            if number == rounds - 2:  # the last one only trades
-                pace[:] = 0.0
-            further = np.minimum(STRIDE * np.log(GOAL / np.clip(took, 1e-6, GOAL)), FARTHEST) * most
-            room = np.where(passed, np.minimum(limits, room + pace * further), safe)
-    return best
-
-
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:
     """Values are traded by what is known about failing centers, and lowered as far as groups demand it, in turn."""
     values, noted, idle = _rounded(values), Noted.nothing(), 0
     limits = _Limits(problem, values)
     with job.stage("raise", total=rounds * len(values)):
         for _ in range(rounds):
-            target = noted.traded(values, limits.most(values), problem.weights, problem.k, job)
+            target = noted.traded(values, limits.most(values), problem.weights, problem.k, FIRST, job)
             found, looks, failed = problem.lowered(values, _rounded(target), job)
             limits.learn(values, looks)
             noted = noted.and_also(failed)

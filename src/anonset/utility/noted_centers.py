@@ -11,10 +11,9 @@ from anonset import _native
 from anonset.job import Job
 from anonset.transactions import Floats, Ints, Longs
 
-SWEEPS = 120
-LARGEST_RISE, SMALLEST_RISE = 1 / 16, 1 / 256  # of all values before a sweep
-STILL = 30  # sweeps at the end without a rise
-RISES = np.concatenate((np.geomspace(LARGEST_RISE, SMALLEST_RISE, SWEEPS), np.zeros(STILL)))
+STILL = np.zeros(30)  # sweeps at the end without a rise
+FIRST = np.concatenate((np.geomspace(1 / 16, 1 / 256, 120), STILL))  # rises of all values, one before each sweep
+AGAIN = np.concatenate((np.geomspace(1 / 32, 1 / 256, 60), STILL))  # where little has changed since
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,6 @@ class Noted:
             keys, start.astype(np.int64), rows[first], np.concatenate((self.distances, other.distances))[first]
         )
 
-    def traded(self, values: Floats, most: Floats, weights: Longs, k: int, job: Job) -> Floats:
+    def traded(self, values: Floats, most: Floats, weights: Longs, k: int, rises: Floats, job: Job) -> Floats:
         """Values up to `most` with a large sum at which hardly a group fails at these centers."""
-        return _native.trade(self.start, self.rows, self.distances, weights, k, values, most, RISES, job.monitor)
+        return _native.trade(self.start, self.rows, self.distances, weights, k, values, most, rises, job.monitor)
