@@ -20,7 +20,7 @@ from anonset.utility.noted_centers import AGAIN, FIRST, Noted
 if TYPE_CHECKING:
     from anonset.utility.bound import _Problem
 
-ROUNDS = 3
+ROUNDS = 4
 PROBES = 3, 2  # quick looks before the first round, and before every other one
 LEAST = 0.25  # items that a group is worth which they find
 LONGEST = 50  # sets with more items that a center may hold are never lifted: there is too much to search around them
