@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -166,18 +167,21 @@ def load(name: str) -> tuple[Transactions, int] | None:
     return None if path is None else (anonset.read(path), segment)
 
 
+def kept_bounds() -> dict[str, dict[str, Any]]:
+    return json.loads(KEPT.read_text()) if KEPT.exists() else {}
+
+
 def bound_of(name: str, data: Transactions, k: int) -> tuple[float, float]:
     """The bound's ratio and its confidence; as kept if nothing has changed since."""
     code = hashlib.sha256(b"".join((ROOT / part).read_bytes() for part in BOUND)).hexdigest()
     source = {"data": fingerprint(data), "code": code}
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    known = kept.get(f"{name} {k}", {})
+    known = kept_bounds().get(f"{name} {k}", {})
     if not source.items() <= known.items():
         start = time.perf_counter()
         found = lower_bound(data, k)
         taken = round(time.perf_counter() - start)
         known = {"ratio": found.ratio, "confidence": found.confidence, "seconds": taken, **source}
-        kept[f"{name} {k}"] = known
+        kept = kept_bounds() | {f"{name} {k}": known}
         KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
     return known["ratio"], known["confidence"]
 
