@@ -203,6 +203,7 @@ class BestFirst {
         std::vector<Ranked> all;
         for (std::size_t a = 0; a < anchors_.size(); ++a)
             if (promising(a)) all.emplace_back(surplus_[a], -static_cast<std::int32_t>(a));
+        std::sort(all.begin(), all.end(), std::greater<>());
         return all;
     }
 
@@ -210,25 +211,30 @@ class BestFirst {
     // wait until they are many, and then do so side by side.
     template <class Take>
     void pick(Take&& take) {
-        std::priority_queue<Ranked> queue(std::less<Ranked>(), ranked());
+        const std::vector<Ranked> first = ranked();
+        auto next = first.begin();          // groups as they were found, the best first
+        std::priority_queue<Ranked> found;  // and those found since
+        const auto put_back = [&](std::int32_t a) {
+            if (promising(a)) found.emplace(surplus_[a], -a);
+        };
         std::vector<std::int32_t> waiting;
-        while (!queue.empty() || !waiting.empty()) {
+        while (next != first.end() || !found.empty() || !waiting.empty()) {
             monitor_.check();
-            if (queue.empty() || waiting.size() == MANY) {
+            if ((next == first.end() && found.empty()) || waiting.size() == MANY) {
                 look_again(waiting);
-                for (const std::int32_t a : std::exchange(waiting, {}))
-                    if (promising(a)) queue.emplace(surplus_[a], -a);
+                for (const std::int32_t a : std::exchange(waiting, {})) put_back(a);
                 continue;
             }
-            const std::int32_t a = -queue.top().second;
-            queue.pop();
+            const bool old = found.empty() || (next != first.end() && found.top() < *next);
+            const std::int32_t a = -(old ? *next++ : found.top()).second;
+            if (!old) found.pop();
             if (left_[anchors_[a]] == 0) continue;
             if (seize(a)) {
                 hand_over(a, take);
             } else if (!content(a)) {
                 waiting.push_back(a);
-            } else if (promising(a)) {
-                queue.emplace(surplus_[a], -a);
+            } else {
+                put_back(a);
             }
         }
     }
@@ -277,11 +283,16 @@ class BestFirst {
     // few. Returns how many there are.
     std::int32_t find_nearby(std::int32_t a, Scratch& scratch) const {
         Marker marker{left_.data(), scratch.shared.data(), scratch.seen.data()};
+        for (const Wanted& one : scratch.wanted) lists_.prefetch(one.place, options_.reach);
+        std::uint8_t& itself = scratch.shared[anchors_[a]] = 1;  // known already, so it is not found
         for (const auto& [item, place] : scratch.wanted) lists_.mark(item, anchors_[a], place, options_.reach, marker);
+        itself = 0;
         std::int32_t count = sharing_several(scratch, marker.found);
         if (count > options_.keep) count = keep_best(scratch, count);
-        for (std::int32_t i = 0; i < marker.found && count < options_.keep; ++i)
-            if (scratch.shared[scratch.seen[i]] == 1) scratch.several[count++] = scratch.seen[i];
+        for (std::int32_t i = 0; i < marker.found && count < options_.keep; ++i) {
+            scratch.several[count] = scratch.seen[i];
+            count += scratch.shared[scratch.seen[i]] == 1;
+        }
         forget(scratch, marker.found);
         return count;
     }

@@ -54,7 +54,9 @@ inline std::int32_t first_with(Large score, const Large* scores, std::int32_t co
 struct Scores {
     std::vector<Small> small;
     std::vector<Large> large;
-    std::vector<std::int32_t> listed;  // items of the row that are in a list
+    std::vector<std::int32_t> listed;  // items of the row that are in a list,
+    std::int32_t count = 0;            // of which so many count
+    bool brief = false;                // whether the scores of the row fit into a byte
 };
 
 // For each item the groups whose centers hold it, and perhaps those in which just half of the rows do. Items of many
@@ -163,13 +165,22 @@ class Index {
 
     bool knows(std::int32_t group) const { return places_[group] >= 0; }
 
-    // What the row gains in the group that suits it best, other than `except`; `there` becomes the score of that one,
-    // if the index knows it. (Of a very long row only the first items count, so that scores fit; what a change really
-    // gains is counted when it is made.)
-    Target best(const Csr& rows, std::int32_t row, std::int32_t except, Scores& work, std::int32_t& there) const {
+    // Lists the items of a row that some group has, which may be none, and says how many. (Of a very long row only the
+    // first items count, so that scores fit; what a change really gains is counted when it is made.)
+    std::int32_t list(const Csr& rows, std::int32_t row, Scores& work) const {
+        const auto size = std::min<std::int64_t>(rows.size(row), MOST<Large>);
+        if (static_cast<std::int64_t>(work.listed.size()) <= size) work.listed.resize(2 * size + 1);
+        work.brief = size <= MOST<Small>;
+        return work.count = static_cast<std::int32_t>(
+                   lists_.filter(rows.begin(row), rows.begin(row) + size, work.listed.data()) - work.listed.data());
+    }
+
+    // What the row whose items are listed gains in the group that suits it best, other than `except`; `there` becomes
+    // the score of that one, if the index knows it.
+    Target best(std::int32_t except, Scores& work, std::int32_t& there) const {
         if (numbers_.empty()) return Target();
-        return rows.size(row) <= MOST<Small> ? best(rows, row, except, small_, work.small, work.listed, there)
-                                             : best(rows, row, except, large_, work.large, work.listed, there);
+        return work.brief ? best(except, small_, work.small, work, there)
+                          : best(except, large_, work.large, work, there);
     }
 
   private:
@@ -179,14 +190,11 @@ class Index {
     static constexpr std::int32_t MOST = sizeof(Score) == 1 ? 60 : 6'000;  // items of a row that count
 
     template <class Score>
-    Target best(const Csr& rows, std::int32_t row, std::int32_t except, const std::vector<Score>& base,
-                std::vector<Score>& work, std::vector<std::int32_t>& listed, std::int32_t& there) const {
-        work.resize(base.size());
-        Score* scores = work.data();
-        const auto size = std::min<std::int64_t>(rows.size(row), MOST<Score>);
-        if (static_cast<std::int64_t>(listed.size()) <= size) listed.resize(2 * size + 1);
-        const std::int32_t* const end = lists_.filter(rows.begin(row), rows.begin(row) + size, listed.data());
-        lists_.score(listed.data(), end, base.data(), scores);
+    Target best(std::int32_t except, const std::vector<Score>& base, std::vector<Score>& sums, const Scores& work,
+                std::int32_t& there) const {
+        sums.resize(base.size());
+        Score* scores = sums.data();
+        lists_.score(work.listed.data(), work.listed.data() + work.count, base.data(), scores);
         if (except >= 0 && knows(except)) there = std::exchange(scores[places_[except]], NEVER<Score>);
         const Score most = largest_score(scores, lists_.padded());
         return most == NEVER<Score> ? Target() : Target{numbers_[first_with(most, scores, lists_.padded())], most, 0};

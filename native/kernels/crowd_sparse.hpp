@@ -53,7 +53,7 @@ class SparseShard {
     // begin, or beside the last changes, which are made one after the other.
     template <class Aside>
     CrowdResult solve(std::int64_t others, Aside&& aside) {
-        const bool waits = options_.rounds == 1 && options_.relays == 0;
+        const bool waits = looks_once();
         begin(waits ? 0 : others, aside);
         settle();
         if (waits) {
@@ -74,6 +74,7 @@ class SparseShard {
     }
 
   private:
+    bool looks_once() const { return options_.rounds == 1 && options_.relays == 0; }
     // As long as something changes.
     void polish(std::int64_t rounds) {
         for (std::int64_t changes = 1; rounds > 0 && changes > 0; --rounds) {
@@ -95,6 +96,7 @@ class SparseShard {
     };
 
     static constexpr std::int64_t GRAIN = 64;  // tasks that a thread does one after the other
+    static constexpr std::int32_t WAITS = -2;  // instead of the group of a target
     static constexpr std::int32_t LARGE = 8;  // times k rows are a group that is not dissolved, nor asked what it holds
 
     template <class Body>
@@ -105,7 +107,8 @@ class SparseShard {
 
     Target best(std::int32_t row, Scratch& scratch) const {
         std::int32_t nowhere;
-        return index_.best(groups_.rows(), row, -1, scratch.scores, nowhere);
+        index_.list(groups_.rows(), row, scratch.scores);
+        return index_.best(-1, scratch.scores, nowhere);
     }
 
     std::int64_t parts() const { return std::max<std::int64_t>(1, rows() / options_.part); }
@@ -179,9 +182,10 @@ class SparseShard {
 
     // For every row the group that suits it best, other than its own. A row that keeps all its items need not look, nor
     // one that is equal to the row before it, and one may hold on to what it found before: then only groups that have
-    // changed since are looked at.
+    // changed since are looked at. A row that cannot gain more anywhere waits: it matters only if the others of its
+    // group may gain so much elsewhere that the group is dissolved.
     void look_around() {
-        const bool again = options_.recent && !targets_.empty();
+        const bool again = options_.recent && !targets_.empty(), waits = !options_.recent || looks_once();
         since_ = again ? looked_ : 0;
         index_.build(groups_, since_);
         looked_ = groups_.tick();
@@ -195,19 +199,35 @@ class SparseShard {
             const Target known = still_good(targets_[r], row);
             targets_[r] = Target();
             if (groups_.keeps_all(row)) return;
+            const std::int32_t most = index_.list(groups_.rows(), row, scratch.scores);
+            if (waits && most <= groups_[groups_.of(row)].center && most <= -groups_.leaving(row)) {
+                targets_[r] = {WAITS, most, 0};
+                return;
+            }
             std::int32_t score = 0;
-            targets_[r] = index_.best(groups_.rows(), row, groups_.of(row), scratch.scores, score);
+            targets_[r] = index_.best(groups_.of(row), scratch.scores, score);
             if (known.gain > targets_[r].gain) targets_[r] = known;
             targets_[r].more = targets_[r].group < 0 ? 0 : targets_[r].gain - staying(row, score);
         });
         weak_.assign(groups_.count(), 0);
-        in_parallel(groups_.count(), [&](std::int64_t g, Scratch&) { weak_[g] = is_weak(groups_[g]); });
+        in_parallel(groups_.count(), [&](std::int64_t g, Scratch& scratch) {
+            if (!is_weak(groups_[g])) return;
+            for (const std::int32_t r : groups_[g].members)
+                if (targets_[r].group == WAITS) targets_[r] = elsewhere(r, scratch);
+            weak_[g] = is_weak(groups_[g]);
+        });
     }
-    // Whether its members would gain more elsewhere.
+    // The group that suits a row best, other than its own, if it gains nothing by going there alone.
+    Target elsewhere(std::int32_t row, Scratch& scratch) const {
+        std::int32_t score;
+        index_.list(groups_.rows(), row, scratch.scores);
+        return index_.best(groups_.of(row), scratch.scores, score);
+    }
+    // Whether its members would gain more elsewhere; of those that wait that is what they gain at most.
     bool is_weak(const Group& group) const {
         if (group.size() == 0 || group.size() > LARGE * k_) return false;
         std::int64_t elsewhere = 0;
-        for (const std::int32_t r : group.members) elsewhere += targets_[r].group < 0 ? INT32_MIN : targets_[r].gain;
+        for (const std::int32_t r : group.members) elsewhere += targets_[r].group == -1 ? INT32_MIN : targets_[r].gain;
         return elsewhere > group.gain;
     }
     // What a row gains where it is, given the score of its group if the index knows it.

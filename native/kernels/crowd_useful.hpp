@@ -43,8 +43,9 @@ class UsefulItems {
         offsets_.resize(rows.rows + 1);
         offsets_[0] = 0;
         items_.resize(starts[parts]);
-        parallel_for(parts, threads, monitor,
-                     [&](std::int64_t part, int) { drop(number, bounds[part], bounds[part + 1], starts[part]); });
+        parallel_for(parts, threads, monitor, [&](std::int64_t part, int) {
+            drop(number, bounds[part], bounds[part + 1], starts[part], starts[part + 1]);
+        });
         n_items_ = static_cast<std::int32_t>(own_.size());
         rows_ = {offsets_.data(), items_.data(), rows_.rows};
     }
@@ -62,11 +63,16 @@ class UsefulItems {
   private:
     static constexpr std::int64_t MUCH = 16;  // one of so many occurrences
 
-    // Items without a number are left out.
-    void drop(const std::vector<std::int32_t>& number, std::int64_t from, std::int64_t to, std::int64_t at) {
+    // Items without a number are left out: written down and written over, because a branch would be anybody's guess.
+    // Near the end of its part a row must not do so: there the next part begins.
+    void drop(const std::vector<std::int32_t>& number, std::int64_t from, std::int64_t to, std::int64_t at,
+              std::int64_t end) {
         for (std::int64_t row = from; row < to; ++row) {
-            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i)
-                if (number[*i] >= 0) items_[at++] = number[*i];
+            const bool far = at + rows_.size(row) < end;
+            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
+                if (far || number[*i] >= 0) items_[at] = number[*i];
+                at += number[*i] >= 0;
+            }
             offsets_[row + 1] = at;
         }
     }
