@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -186,11 +185,9 @@ def bound_of(name: str, data: Transactions, k: int, *, anew: bool = False) -> di
     known = kept_bounds().get(f"{name} {k}", {})
     proved = known.get("data") == of
     if not proved or (anew and known["code"] != code()):
-        start = time.perf_counter()
         found = lower_bound(data, k)
-        taken = round(time.perf_counter() - start)
         if not proved or found.ratio >= known["ratio"]:
-            known = {"ratio": found.ratio, "confidence": found.confidence, "seconds": taken, "data": of, "code": code()}
+            known = {"ratio": found.ratio, "confidence": found.confidence, "data": of, "code": code()}
             KEPT.write_text(json.dumps(kept_bounds() | {f"{name} {k}": known}, indent=1, sort_keys=True) + "\n")
     return known
 
