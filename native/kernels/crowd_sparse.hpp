@@ -105,10 +105,11 @@ class SparseShard {
             tasks, threads_, monitor_, [&](std::int64_t task, int worker) { body(task, scratch_[worker]); }, GRAIN);
     }
 
+    // The group that suits a row best, other than its own if it has one.
     Target best(std::int32_t row, Scratch& scratch) const {
-        std::int32_t nowhere;
+        std::int32_t own;
         index_.list(groups_.rows(), row, scratch.scores);
-        return index_.best(-1, scratch.scores, nowhere);
+        return index_.best(groups_.of(row), scratch.scores, own);
     }
 
     std::int64_t parts() const { return std::max<std::int64_t>(1, rows() / options_.part); }
@@ -213,15 +214,9 @@ class SparseShard {
         in_parallel(groups_.count(), [&](std::int64_t g, Scratch& scratch) {
             if (!is_weak(groups_[g])) return;
             for (const std::int32_t r : groups_[g].members)
-                if (targets_[r].group == WAITS) targets_[r] = elsewhere(r, scratch);
+                if (targets_[r].group == WAITS) targets_[r] = best(r, scratch);
             weak_[g] = is_weak(groups_[g]);
         });
-    }
-    // The group that suits a row best, other than its own, if it gains nothing by going there alone.
-    Target elsewhere(std::int32_t row, Scratch& scratch) const {
-        std::int32_t score;
-        index_.list(groups_.rows(), row, scratch.scores);
-        return index_.best(groups_.of(row), scratch.scores, score);
     }
     // Whether its members would gain more elsewhere; of those that wait that is what they gain at most.
     bool is_weak(const Group& group) const {
