@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := $(wildcard native/*.cpp native/*/*.cpp native/*/*.hpp)
+NATIVE := $(wildcard native/*/*.cpp native/*/*.hpp)
 
 .PHONY: demo test test-all test-sanitized lint format bench clean
 

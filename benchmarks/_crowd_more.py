@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 import anonset
+from anonset.assess.utility.information_loss import information_loss
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.transactions import Transactions
 from anonset.generate import generate_quest
-from anonset.job import Job
 from anonset.methods import crowd, pta
-from anonset.release import Draft
-from anonset.transactions import Transactions
-from anonset.utility.information_loss import information_loss
 from benchmarks._tools import best_of, data_file, peak_memory, processor_seconds, seconds, table
 
 K = 10
@@ -22,7 +22,7 @@ DEGREES = (None, 4, 10)
 
 ALONE = """
 data = anonset.Transactions(parts["offsets"], parts["items"], [str(i) for i in range(int(parts["n"]))])
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import crowd
 crowd.run(data, Job(1), k=10, effort=0)
 """
@@ -83,7 +83,7 @@ def _diverse_row(data: Transactions, p: int | None) -> list[object]:
     work = processor_seconds(
         lambda: elapsed.append(seconds(lambda: made.append(crowd.run(data, Job(1), k=K, effort=1, diversity=p))))
     )
-    loss = information_loss(data, made[0].release, made[0].source)["information_loss_ratio"]
+    loss = information_loss(data, made[0].release, made[0].row_origin)["information_loss_ratio"]
     k = anonset.model("k-anonymity", k=K).check(made[0].release).measured["k"]
     degree = anonset.model("privacy-degree", p=p or 2).check(made[0].release).measured["p"]
     return [p or "none", f"{loss:.4f}", f"{elapsed[0]:.1f}", f"{work:.1f}", f"{k}, {degree:.3g}"]

@@ -9,11 +9,11 @@ from textwrap import fill
 from typing import Any
 
 import anonset
-from anonset.job import Job
+from anonset.assess.utility.information_loss import information_loss
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.transactions import Transactions
 from anonset.methods import METHODS
-from anonset.release import Draft
-from anonset.transactions import Transactions
-from anonset.utility.information_loss import information_loss
 from benchmarks._chart import Chart, panels
 from benchmarks._tools import RESULTS, data_file, processor_seconds, table
 
@@ -55,7 +55,7 @@ def run(name: str, data: Transactions, k: int, segments: int) -> Point:
     if taken < 1:
         taken = min(taken, processor_seconds(once))
     draft = drafts[0]
-    loss = information_loss(data, draft.release, draft.source)["information_loss_ratio"]
+    loss = information_loss(data, draft.release, draft.row_origin)["information_loss_ratio"]
     return Point(float(loss), taken)
 
 

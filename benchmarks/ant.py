@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 import anonset
-import anonset.utility.information_loss
+import anonset.assess.utility.information_loss
 from anonset import METHODS, Transactions
+from anonset.data.hierarchy import Hierarchy, balanced
+from anonset.data.job import Job
 from anonset.generate import generate_quest
-from anonset.group.attributes import kp_problem
-from anonset.hierarchy import Hierarchy, balanced
-from anonset.job import Job
+from anonset.methods.steps.group.attributes import kp_problem
 from benchmarks._chart import Chart, panels
 from benchmarks._tools import RESULTS, best_of, data_file, publish, table
 
@@ -156,7 +156,7 @@ def k_only(name: str, sets: Transactions, k: int, segments: int) -> tuple[float,
     start = time.process_time()
     draft = spec.run(sets, Job(seed=1, threads=1), k=k, **values)
     taken = time.process_time() - start
-    loss = anonset.utility.information_loss.information_loss(sets, draft.release, draft.source)
+    loss = anonset.assess.utility.information_loss.information_loss(sets, draft.release, draft.row_origin)
     return float(loss["information_loss_ratio"]), taken
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 import anonset
 from anonset import METHODS, Transactions
-from anonset.job import Job
-from anonset.release import Draft
-from anonset.utility.reconstruction import divergences, workload
+from anonset.assess.utility.reconstruction import divergences, workload
+from anonset.data.job import Job
+from anonset.data.release import Draft
 from benchmarks._cahd_page import ATTACK, CLAIMS, CLUSTERING, HEAD, PAPER, SPEED
 from benchmarks._chart import Chart, panels
 from benchmarks._tools import RESULTS, best_of, data_file, peak_memory, publish, table
@@ -87,7 +87,7 @@ def guesses(name: str, data: Transactions, p: int) -> tuple[str, str]:
     draft, _ = run(name, data, p)
     groups = draft.release.groups
     assert groups is not None
-    sensitive = data.secrets().lengths > 0
+    sensitive = data.sensitive_part().lengths > 0
     matrix = data.quasi().to_scipy().astype(np.int64)
     size = np.bincount(groups)
     one = np.flatnonzero((np.bincount(groups, weights=sensitive) == 1) & (size > 1) & (size <= 10 * p))
@@ -178,8 +178,8 @@ def elapse(name: str, data: Transactions) -> None:
 
 def _memory(path: str) -> float:
     code = f"""
-import anonset, anonset._native, anonset.methods, anonset.pipeline, anonset.order.band
-from anonset.job import Job
+import anonset, anonset._native, anonset.methods, anonset.pipeline, anonset.methods.steps.order.band
+from anonset.data.job import Job
 data = anonset.read({path!r})
 middle = data.item_counts.argsort()[len(data.labels) // 2:][:10].tolist()
 data = data.with_sensitive([data.labels[i].as_py() for i in middle])

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 import anonset
-from anonset.compare import fingerprint
-from anonset.job import Job
+from anonset.assess.bound.search import lower_bound
+from anonset.assess.utility.information_loss import information_loss
+from anonset.choose.compare import fingerprint
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.transactions import Transactions
 from anonset.methods import crowd, gray_tsp, gsc, pta
-from anonset.release import Draft
-from anonset.transactions import Transactions
-from anonset.utility.bound import lower_bound
-from anonset.utility.information_loss import information_loss
 from benchmarks._crowd_more import diversity, scale
 from benchmarks._points import Panel, time_charts
 from benchmarks._tools import RESULTS, ROOT, best_of, data_file, publish, seconds, table
@@ -50,34 +50,10 @@ QUICK = (0, 2)  # efforts timed in turn with PTA
 SHORT = 1.0  # seconds; what takes longer runs less often
 CHARTED = 10
 KEPT = ROOT / "benchmarks" / "bounds.json"
-BOUND = (
-    "src/anonset/utility/bound.py",
-    "src/anonset/utility/lifting.py",
-    "src/anonset/utility/noted_centers.py",
-    *(
-        f"native/kernels/{name}.hpp"
-        for name in (
-            "dual",
-            "anchors",
-            "saving_search",
-            "centers",
-            "center_search",
-            "noted_centers",
-            "trade",
-            "largest",
-            "lifts",
-            "lift_search",
-            "lift_hope",
-            "lift_judge",
-            "lift_outer",
-            "lift_members",
-            "lift_probe",
-            "lift_problem",
-            "lift_repair",
-            "debts",
-            "per_set",
-        )
-    ),
+BOUND = tuple(
+    str(path.relative_to(ROOT))
+    for folder, ending in (("src/anonset/assess/bound", "*.py"), ("native/bound", "*.?pp"))
+    for path in sorted((ROOT / folder).glob(ending))
 )
 TURNS = 25  # of what is quick; the machine may be held up now and then
 LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least this share of the gap
@@ -208,7 +184,7 @@ def case(name: str, data: Transactions, segment: int, k: int) -> Case:
             often = slow if taken[0] > SHORT else usual
             beside, mine = best_of(often, runs["pta"], run) if often > 1 else (times["pta"], taken[0])
             times[method] = mine * times["pta"] / beside
-        loss = information_loss(data, made[0].release, made[0].source)["information_loss_ratio"]
+        loss = information_loss(data, made[0].release, made[0].row_origin)["information_loss_ratio"]
         found[method] = Measured(float(loss), times[method] / times["pta"])
     bound = bound_of(name, data, k)
     print(

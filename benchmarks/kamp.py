@@ -18,8 +18,7 @@ import numpy as np
 
 import anonset
 from anonset import Job, Transactions
-from anonset.conceal import Keep, conceal
-from anonset.errors import CancelledError, ParameterError
+from anonset.data.errors import CancelledError, ParameterError
 from anonset.generate import generate_quest
 from anonset.methods import kamp
 from anonset.methods.kamp import (
@@ -30,8 +29,9 @@ from anonset.methods.kamp import (
     count_rare,
     group_by_similarity,
 )
+from anonset.mining.itemsets import UserPatterns
 from anonset.models import model
-from anonset.patterns import UserPatterns
+from anonset.unlink import Keep, unlink
 from benchmarks._chart import Chart, keyed
 from benchmarks._kamp_page import PAGE
 from benchmarks._tools import RESULTS, best_of, data_file, processor_seconds, publish, table
@@ -244,11 +244,11 @@ def speed() -> str:
     def work(strategy: str) -> None:
         job = Job()
         draft = kamp.run(data, job, **promise.params, strategy=strategy, users_by_similarity=None)
-        release, _, _ = conceal(draft, promise.spec, job, Keep())
+        release, _, _ = unlink(draft, promise.spec, job, Keep())
         assert promise.check(release)
 
     reading, joint, greedy = best_of(7, lambda: anonset.read(path), lambda: work("joint"), lambda: work("greedy"))
-    what = "BMS-WebView-1, σ = 0.02, k = 20, M = 3: both phases, concealment and check"
+    what = "BMS-WebView-1, σ = 0.02, k = 20, M = 3: both phases, unlinking and check"
     rows = [
         (f"{what} ({joint * 1000:.0f} ms) ÷ reading ({reading * 1000:.0f} ms)", "≤ 30 ×", f"{joint / reading:.1f} ×"),
         (f"the same with `greedy` ({greedy * 1000:.0f} ms)", "", f"{greedy / reading:.1f} ×"),

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 import anonset
-from anonset.errors import AnonsetError
-from anonset.hierarchy import Hierarchy, balanced
-from anonset.job import Job
+from anonset.data.errors import AnonsetError
+from anonset.data.hierarchy import Hierarchy, balanced
+from anonset.data.job import Job
+from anonset.data.transactions import Transactions
 from anonset.methods import METHODS
-from anonset.transactions import Transactions
 from benchmarks._chart import Chart, panels
 from benchmarks._km_page import PAGE
 from benchmarks._tools import RESULTS, data_file, peak_memory, processor_seconds, publish, table

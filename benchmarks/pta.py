@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 import anonset
+from anonset.assess.utility.information_loss import information_loss
+from anonset.data.job import Job
+from anonset.data.release import Draft
 from anonset.generate import generate_quest
-from anonset.job import Job
 from anonset.methods import pta
-from anonset.order.gray import ItemOrder
-from anonset.release import Draft
-from anonset.utility.information_loss import information_loss
+from anonset.methods.steps.order.gray import ItemOrder
 from benchmarks._pta_figures import figures
 from benchmarks._tools import best_of, data_file, peak_memory, publish, seconds, table
 from tests.oracle import pta as oracle
@@ -161,7 +161,7 @@ def ratio(
     data: anonset.Transactions, k: int, segments: int, revote: bool, item_order: ItemOrder = "frequency"
 ) -> float:
     draft = run(data, k, segments, revote=revote, item_order=item_order)
-    return float(information_loss(data, draft.release, draft.source)["information_loss_ratio"])
+    return float(information_loss(data, draft.release, draft.row_origin)["information_loss_ratio"])
 
 
 def statements() -> str:

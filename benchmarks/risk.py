@@ -10,11 +10,11 @@ import sys
 import numpy as np
 
 import anonset
-from anonset.job import Job
-from anonset.release import Release
-from anonset.risk import singled_out
-from anonset.transactions import Transactions
-from anonset.utility import measure
+from anonset.assess.risk import singled_out
+from anonset.assess.utility import measure
+from anonset.data.job import Job
+from anonset.data.release import Release
+from anonset.data.transactions import Transactions
 from benchmarks._chart import Chart, panels
 from benchmarks._tools import RESULTS, best_of, data_file, publish, table
 

@@ -1,7 +1,7 @@
-#include "kernels/ant.hpp"
+#include "kp/ant.hpp"
 
 #include "bind/common.hpp"
-#include "kernels/k_means.hpp"
+#include "kp/k_means.hpp"
 
 namespace anonset::bind {
 

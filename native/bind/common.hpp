@@ -12,9 +12,9 @@
 #include <exception>
 #include <utility>
 
-#include "kernels/csr.hpp"
-#include "kernels/monitor.hpp"
-#include "kernels/pool.hpp"
+#include "core/csr.hpp"
+#include "core/monitor.hpp"
+#include "core/pool.hpp"
 
 namespace anonset::bind {
 

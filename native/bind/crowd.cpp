@@ -1,6 +1,6 @@
 #include "bind/common.hpp"
-#include "kernels/crowd_dense.hpp"
-#include "kernels/crowd_sparse.hpp"
+#include "crowd/dense.hpp"
+#include "crowd/sparse.hpp"
 
 namespace anonset::bind {
 

@@ -1,10 +1,10 @@
 #include "bind/common.hpp"
-#include "kernels/balanced.hpp"
-#include "kernels/band.hpp"
-#include "kernels/cahd.hpp"
-#include "kernels/lsh.hpp"
-#include "kernels/mondrian.hpp"
-#include "kernels/nearest.hpp"
+#include "cahd/balanced.hpp"
+#include "cahd/band.hpp"
+#include "cahd/greedy.hpp"
+#include "cahd/lsh.hpp"
+#include "cahd/mondrian.hpp"
+#include "cahd/nearest.hpp"
 
 namespace anonset::bind {
 

@@ -1,5 +1,6 @@
+#include "crowd/diverse.hpp"
+
 #include "bind/common.hpp"
-#include "kernels/crowd_diverse.hpp"
 
 namespace anonset::bind {
 

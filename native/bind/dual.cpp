@@ -1,11 +1,11 @@
-#include "kernels/dual.hpp"
+#include "bound/dual.hpp"
 
 #include "bind/common.hpp"
-#include "kernels/anchors.hpp"
-#include "kernels/centers.hpp"
-#include "kernels/lift_probe.hpp"
-#include "kernels/lifts.hpp"
-#include "kernels/trade.hpp"
+#include "bound/anchors.hpp"
+#include "bound/centers.hpp"
+#include "bound/heuristic_separation.hpp"
+#include "bound/increments.hpp"
+#include "bound/subgradient.hpp"
 
 namespace anonset::bind {
 

@@ -1,4 +1,4 @@
-#include "kernels/gray.hpp"
+#include "core/gray.hpp"
 
 #include "bind/common.hpp"
 

@@ -1,9 +1,8 @@
-#include "kernels/kamp.hpp"
-
 #include "bind/common.hpp"
-#include "kernels/kamp_rows.hpp"
-#include "kernels/pattern_distance.hpp"
-#include "kernels/similar.hpp"
+#include "kamp/joint.hpp"
+#include "kamp/pattern_distance.hpp"
+#include "kamp/rows.hpp"
+#include "risk/similar.hpp"
 
 namespace anonset::bind {
 

@@ -1,10 +1,10 @@
 #include <limits>
 
 #include "bind/common.hpp"
-#include "kernels/km_optimal.hpp"
-#include "kernels/km_refine.hpp"
-#include "kernels/km_search.hpp"
-#include "kernels/recode.hpp"
+#include "core/centers.hpp"
+#include "km/optimal.hpp"
+#include "km/refine.hpp"
+#include "km/search.hpp"
 
 namespace anonset::bind {
 

@@ -1,5 +1,5 @@
 #include "bind/common.hpp"
-#include "kernels/kp_improve.hpp"
+#include "kp/improve.hpp"
 
 namespace anonset::bind {
 

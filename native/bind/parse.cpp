@@ -1,4 +1,4 @@
-#include "kernels/parse.hpp"
+#include "io/parse.hpp"
 
 #include <nanobind/stl/string.h>
 

@@ -1,6 +1,5 @@
-#include "kernels/patterns.hpp"
-
 #include "bind/common.hpp"
+#include "mining/itemsets.hpp"
 
 namespace anonset::bind {
 

@@ -1,4 +1,4 @@
-#include "kernels/quest.hpp"
+#include "generate/quest.hpp"
 
 #include "bind/common.hpp"
 

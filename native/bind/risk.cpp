@@ -1,8 +1,7 @@
-#include "kernels/risk.hpp"
-
 #include "bind/common.hpp"
-#include "kernels/linking.hpp"
-#include "kernels/subsets.hpp"
+#include "risk/linking.hpp"
+#include "risk/singled_out.hpp"
+#include "risk/subsets.hpp"
 
 namespace anonset::bind {
 

@@ -1,4 +1,4 @@
-#include "kernels/rows.hpp"
+#include "core/rows.hpp"
 
 #include "bind/common.hpp"
 

@@ -1,4 +1,4 @@
-#include "kernels/supermarket.hpp"
+#include "generate/supermarket.hpp"
 
 #include "bind/common.hpp"
 

@@ -1,7 +1,7 @@
-#include "kernels/tour.hpp"
+#include "pta/tour.hpp"
 
 #include "bind/common.hpp"
-#include "kernels/genetic.hpp"
+#include "pta/genetic.hpp"
 
 namespace anonset::bind {
 

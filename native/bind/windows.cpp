@@ -1,4 +1,4 @@
-#include "kernels/windows.hpp"
+#include "pta/windows.hpp"
 
 #include "bind/common.hpp"
 

@@ -16,32 +16,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AnonsetError": "errors",
-    "CancelledError": "errors",
-    "Certificate": "release",
-    "Cut": "hierarchy",
-    "DataError": "errors",
-    "ExistsError": "errors",
-    "GuaranteeError": "errors",
-    "Hierarchy": "hierarchy",
-    "InfeasibleError": "errors",
-    "InputError": "errors",
-    "Job": "job",
+    "AnonsetError": "data.errors",
+    "CancelledError": "data.errors",
+    "Certificate": "data.release",
+    "Cut": "data.hierarchy",
+    "DataError": "data.errors",
+    "ExistsError": "data.errors",
+    "GuaranteeError": "data.errors",
+    "Hierarchy": "data.hierarchy",
+    "InfeasibleError": "data.errors",
+    "InputError": "data.errors",
+    "Job": "data.job",
     "METHODS": "methods",
     "MODELS": "models",
-    "OutputError": "errors",
-    "ParameterError": "errors",
-    "Release": "release",
-    "Result": "release",
-    "Transactions": "transactions",
-    "Verdict": "release",
+    "OutputError": "data.errors",
+    "ParameterError": "data.errors",
+    "Release": "data.release",
+    "Result": "data.release",
+    "Transactions": "data.transactions",
+    "Verdict": "data.release",
     "anonymize": "pipeline",
     "convert": "io",
     "model": "models",
-    "query": "counting",
+    "query": "assess.query",
     "read": "io",
-    "read_cut": "hierarchy",
-    "read_hierarchy": "hierarchy",
+    "read_cut": "data.hierarchy",
+    "read_hierarchy": "data.hierarchy",
     "read_release": "io",
     "recode": "pipeline",
     "verify": "pipeline",
@@ -50,8 +50,8 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from anonset.counting import query
-    from anonset.errors import (
+    from anonset.assess.query import query
+    from anonset.data.errors import (
         AnonsetError,
         CancelledError,
         DataError,
@@ -62,15 +62,15 @@ if TYPE_CHECKING:
         OutputError,
         ParameterError,
     )
-    from anonset.hierarchy import Cut, Hierarchy, read_cut, read_hierarchy
+    from anonset.data.hierarchy import Cut, Hierarchy, read_cut, read_hierarchy
+    from anonset.data.job import Job
+    from anonset.data.release import Certificate, Release, Result, Verdict
+    from anonset.data.transactions import Transactions
     from anonset.io import convert, read, read_release, write
-    from anonset.job import Job
     from anonset.methods import METHODS
     from anonset.models import MODELS, model
     from anonset.pipeline import anonymize, recode, verify
-    from anonset.release import Certificate, Release, Result, Verdict
     from anonset.report import write_report
-    from anonset.transactions import Transactions
 
 __all__ = [
     "METHODS",

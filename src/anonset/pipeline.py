@@ -1,22 +1,22 @@
-"""The whole way of the data on one screen: read → method → conceal → check → write."""
+"""The whole way of the data on one screen: read → method → unlink → check → write."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from anonset.conceal import Keep, conceal
-from anonset.errors import GuaranteeError, ParameterError
-from anonset.io.registry import format_of
-from anonset.job import Job, Progress
+from anonset.assess.bound.search import lower_bound
+from anonset.assess.utility.information_loss import information_loss
+from anonset.data.errors import GuaranteeError, ParameterError
+from anonset.data.job import Job, Progress
+from anonset.data.release import Draft, Release, Result, Verdict
+from anonset.data.spec import MethodSpec, Model, parse_params
+from anonset.data.transactions import Transactions
+from anonset.io.formats.registry import format_of
 from anonset.methods import method_spec
 from anonset.models import model as make_model
 from anonset.models import model_spec
-from anonset.release import Draft, Release, Result, Verdict
-from anonset.spec import MethodSpec, Model, parse_params
-from anonset.transactions import Transactions
-from anonset.utility.bound import lower_bound
-from anonset.utility.information_loss import information_loss
+from anonset.unlink import Keep, unlink
 
 
 def anonymize(
@@ -89,8 +89,8 @@ def anonymize(
     with job.stage("read"):
         source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
     draft = spec.run(source, job, **values)
-    with job.stage("conceal"):
-        release, link, notes = conceal(draft, target.spec, job, keep)
+    with job.stage("unlink"):
+        release, link, notes = unlink(draft, target.spec, job, keep)
     with job.stage("check"):
         verdict = require(target.check(release))
     with job.stage("measure"):
@@ -116,7 +116,7 @@ def anonymize(
         verdict=verdict,
         method=spec.name,
         params=values,
-        source=link,
+        row_origin=link,
         seed=job.seed,
         measurements=measurements,
         seconds=job.seconds,
@@ -174,7 +174,7 @@ def verify(
 
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
     """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
-    return information_loss(source, draft.release, draft.source) if draft.cut is None else {}
+    return information_loss(source, draft.release, draft.row_origin) if draft.cut is None else {}
 
 
 def _require_bounded(target: Model) -> None:
@@ -195,9 +195,9 @@ def require(verdict: Verdict) -> Verdict:
 
 def _require_place(out: Any, target: Model, data: Any, format: str | None, force: bool) -> None:
     """Refuse an output that is taken, or a format that cannot be, before any work is done."""
-    from anonset.io.capacity import require_parts
-    from anonset.io.groups import ensure_free_folder, group_format
-    from anonset.io.publish import ensure_free
+    from anonset.io.formats.capacity import require_parts
+    from anonset.io.publish.groups import ensure_free_folder, group_format
+    from anonset.io.publish.releases import ensure_free
 
     if target.spec.form == "groups":
         ensure_free_folder(out, force)

@@ -8,10 +8,10 @@ import pytest
 from anonset.cli.base.groups import _union as union
 from anonset.cli.base.groups import method_options, model_options, read_options
 from anonset.cli.base.options import Choice, Given, described, takes
-from anonset.io.options import ReadOptions
+from anonset.data.spec import Param
+from anonset.io.source.options import ReadOptions
 from anonset.methods import METHODS
 from anonset.models import MODELS
-from anonset.spec import Param
 
 NUMBER = Param("max_size", "int", "How large.", 5, minimum=1, short="-s")
 SWITCH = Param("go", "bool", "Whether to go.")

@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from anonset.cli.base import commands, outcome
-from anonset.errors import (
+from anonset.data.errors import (
     CancelledError,
     DataError,
     ExistsError,

@@ -25,7 +25,7 @@ def patience() -> float:
 # Sends itself a signal a moment after the named stage began, and notes when.
 STRIKE = """
 import os, pathlib, signal, sys, threading, time
-from anonset.job import Job
+from anonset.data.job import Job
 
 stage, number, delay, note, *arguments = sys.argv[1:]
 usual = Job.stage
@@ -188,7 +188,7 @@ with signals.graceful_stop():
 BUSY = """
 import hashlib, os, pathlib, signal, threading, time
 from anonset.cli.base.signals import graceful_stop
-from anonset.io.atomic import staging
+from anonset.io.publish.atomic import staging
 
 with graceful_stop() as stop:
     with staging() as stage:

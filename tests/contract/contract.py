@@ -10,8 +10,8 @@ import pyarrow as pa
 
 import anonset
 from anonset import METHODS, MODELS, InfeasibleError, InputError, Result, Transactions
-from anonset.hierarchy import balanced
-from anonset.spec import MethodSpec, Param
+from anonset.data.hierarchy import balanced
+from anonset.data.spec import MethodSpec, Param
 
 SEED = 20
 COLUMNS = ("offsets", "items", "users", "sensitive", "sensitivity", "counts")
@@ -78,7 +78,7 @@ def snapshot(data: Transactions) -> dict[str, Any]:
 def same_release(one: Result, other: Result) -> bool:
     """Whether both publish exactly the same, in the same order, from the same origins."""
     mine, yours = one.release, other.release
-    pairs = [(one.source, other.source), (mine.groups, yours.groups)]
+    pairs = [(one.row_origin, other.row_origin), (mine.groups, yours.groups)]
     pairs += [(getattr(mine.transactions, name), getattr(yours.transactions, name)) for name in COLUMNS]
     if mine.counts is not None:
         pairs += [(getattr(mine.counts, name), getattr(yours.counts, name)) for name in ("group", "item", "count")]
@@ -121,7 +121,7 @@ def promise_holds(result: Result, spec: MethodSpec, data: Transactions) -> None:
 
 def alignment_is_valid(result: Result, spec: MethodSpec, data: Transactions) -> None:
     """Every published transaction has one origin, none has two; what is added or left out is counted and said."""
-    source = result.source
+    source = result.row_origin
     assert source.dtype == np.int64
     assert len(source) == len(result.release), "a published transaction has no origin"
     origins = source[source >= 0]
@@ -149,8 +149,8 @@ def nothing_leads_back(result: Result, spec: MethodSpec, data: Transactions) -> 
         assert set(range(len(out.user_labels))) == set(out.users.tolist()), "unused pseudonyms are published"
     counted = [] if result.release.counts is None else result.release.counts.item.tolist()
     assert set(range(out.n_items)) == {*out.items.tolist(), *counted}, "unused labels are published"
-    if len(result.source) >= RUNS_LONG_ENOUGH_TO_SHUFFLE:
-        assert np.any(np.diff(result.source) < 0), "the order of the source is kept"
+    if len(result.row_origin) >= RUNS_LONG_ENOUGH_TO_SHUFFLE:
+        assert np.any(np.diff(result.row_origin) < 0), "the order of the source is kept"
 
 
 def sensitive_items_are_true(result: Result, spec: MethodSpec, data: Transactions) -> None:
@@ -159,17 +159,17 @@ def sensitive_items_are_true(result: Result, spec: MethodSpec, data: Transaction
         groups_are_exact(result, data)
         return
     # Where sensitivity belongs to the occurrence, an item need not be marked as sensitive in the data.
-    source = data if "attributes" in MODELS[spec.model].publishes else data.secrets()
-    real, out = labelled(source), labelled(result.release.transactions.secrets())
-    for row, origin in enumerate(result.source.tolist()):
+    source = data if "attributes" in MODELS[spec.model].publishes else data.sensitive_part()
+    real, out = labelled(source), labelled(result.release.transactions.sensitive_part())
+    for row, origin in enumerate(result.row_origin.tolist()):
         assert origin < 0 or out[row] <= real[origin], "somebody has a sensitive item that is not his"
 
 
 def groups_are_exact(result: Result, data: Transactions) -> None:
     release = result.release
-    quasi, secrets, out = labelled(data.quasi()), labelled(data.secrets()), labelled(release.transactions)
+    quasi, secrets, out = labelled(data.quasi()), labelled(data.sensitive_part()), labelled(release.transactions)
     expected: dict[tuple[int, str], int] = {}
-    for row, origin in enumerate(result.source.tolist()):
+    for row, origin in enumerate(result.row_origin.tolist()):
         assert out[row] == quasi[origin], "the items of a transaction in a group were changed"
         for name in secrets[origin]:
             key = (int(release.groups[row]), name)
@@ -185,7 +185,9 @@ def loss_is_what_was_lost(result: Result, spec: MethodSpec, data: Transactions) 
         return
     before, after = labelled(data.quasi()), labelled(result.release.transactions)
     quasi = frozenset().union(*before)
-    pairs = [(before[origin], after[row] & quasi) for row, origin in enumerate(result.source.tolist()) if origin >= 0]
+    pairs = [
+        (before[origin], after[row] & quasi) for row, origin in enumerate(result.row_origin.tolist()) if origin >= 0
+    ]
     assert result.measurements["items_added"] == sum(len(new - old) for old, new in pairs), "wrong loss"
     assert result.measurements["items_removed"] == sum(len(old - new) for old, new in pairs), "wrong loss"
 

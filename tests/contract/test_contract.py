@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from anonset import METHODS, Job, ParameterError, Release, Transactions, pipeline
-from anonset.release import Draft
-from anonset.spec import MethodSpec
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
 from tests.contract.contract import keep_contract
 from tests.contract.data import EVERYTHING, ORDINARY, bring
 
@@ -46,12 +46,12 @@ def quotes_somebody(data: Transactions, job: Job, k: int) -> Draft:
 
 def swaps_origins(data: Transactions, job: Job, k: int) -> Draft:
     draft = honest(data, job, k)
-    return replace(draft, source=draft.source[::-1].copy())
+    return replace(draft, row_origin=draft.row_origin[::-1].copy())
 
 
 def publishes_twice(data: Transactions, job: Job, k: int) -> Draft:
     draft = honest(data, job, k)
-    return replace(draft, source=np.zeros(len(data), dtype=np.int64))
+    return replace(draft, row_origin=np.zeros(len(data), dtype=np.int64))
 
 
 def drops_in_silence(data: Transactions, job: Job, k: int) -> Draft:
@@ -117,8 +117,8 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("leak", LEAKS)
-def test_a_concealment_that_leaks_is_caught(contract, monkeypatch, leak):
-    real = pipeline.conceal
+def test_an_unlinking_that_leaks_is_caught(contract, monkeypatch, leak):
+    real = pipeline.unlink
 
     def leaky(draft, model, job, keep):
         release, source, notes = real(draft, model, job, keep)
@@ -127,7 +127,7 @@ def test_a_concealment_that_leaks_is_caught(contract, monkeypatch, leak):
             return Release(release.transactions.take(place)), source[place], notes
         return Release(with_leak(release.transactions, leak)), source, notes
 
-    monkeypatch.setattr(pipeline, "conceal", leaky)
+    monkeypatch.setattr(pipeline, "unlink", leaky)
     with pytest.raises(AssertionError, match=LEAKS[leak]):
         contract(honest)
 

@@ -17,7 +17,8 @@ import sys
 from pathlib import Path
 
 import anonset
-from anonset.io import atomic, texts
+from anonset.io.containers import texts
+from anonset.io.publish import atomic
 
 ATOMIC = atomic.__file__
 INSIDE = str(Path(ATOMIC).parent)

@@ -13,7 +13,7 @@ import pytest
 
 import anonset
 from anonset import OutputError, Transactions
-from anonset.release import Release
+from anonset.data.release import Release
 
 MISHAPS = Path(__file__).with_name("mishaps.py")
 OUT = "out.dat"

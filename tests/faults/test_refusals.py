@@ -11,11 +11,11 @@ import pytest
 
 import anonset
 from anonset import ExistsError, GuaranteeError, InputError, OutputError, ParameterError, Transactions
-from anonset.io import publish
-from anonset.io.publish import ensure_free
+from anonset.data.release import Draft, Release
+from anonset.data.spec import MethodSpec
+from anonset.io.publish import releases as publish
+from anonset.io.publish.releases import ensure_free
 from anonset.methods import METHODS
-from anonset.release import Draft, Release
-from anonset.spec import MethodSpec
 
 GOOD = Release(Transactions.from_lists([["bread", "wine"], ["bread", "wine"], ["beer"], ["beer"]], sensitive=["wine"]))
 BAD = Release(Transactions.from_lists([["bread"], ["bread"], ["beer"], ["ale"]]))
@@ -205,8 +205,8 @@ def test_ids_and_users_are_dropped_and_transactions_shuffled(tmp_path):
     text = (tmp_path / "out.csv").read_text()
     assert "visit" not in text
     assert "ann" not in text
-    assert not np.array_equal(result.source, np.arange(count))
-    assert sorted(result.source) == list(range(count))
+    assert not np.array_equal(result.row_origin, np.arange(count))
+    assert sorted(result.row_origin) == list(range(count))
     published = anonset.read(tmp_path / "out.csv")
     assert published.same_sets(result.release.transactions)
 

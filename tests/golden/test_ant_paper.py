@@ -7,11 +7,11 @@ import pytest
 
 import anonset
 from anonset import _native
-from anonset.group.attributes import kp_problem
-from anonset.hierarchy import Hierarchy
-from anonset.job import Job
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.job import Job
+from anonset.data.transactions import Transactions
 from anonset.methods.ant import cluster
-from anonset.transactions import Transactions
+from anonset.methods.steps.group.attributes import kp_problem
 
 # Table 1: the degrees of each transaction's items.
 TABLE_1 = [
@@ -110,7 +110,7 @@ def test_everybody_keeps_the_sensitive_items_of_table_7():
     result = anonset.anonymize(
         example(), method="ant", k=3, p=0.6, threshold=0.8, clusters=2, start="1,3", hierarchy=tree(), keep_order=True
     )
-    own = [sorted(names, key=int) for names in result.release.transactions.secrets()]
+    own = [sorted(names, key=int) for names in result.release.transactions.sensitive_part()]
     assert own == [["1"], [], [], ["11", "12"], ["12"], ["11"], ["11"], [], ["12"], [], ["12"], []]
 
 

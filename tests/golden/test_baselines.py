@@ -3,7 +3,7 @@
 import pytest
 
 import anonset
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import gray_tsp, gsc
 from tests.golden.test_pta import LENGTHS, NAMES, SETS
 

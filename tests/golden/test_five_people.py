@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from anonset import Transactions
-from anonset.group.cahd import cahd_groups
-from anonset.group.degree import degree_problem
-from anonset.group.lsh import signatures, tables_needed
-from anonset.job import Job
-from anonset.order.gray import gray_order
+from anonset.data.job import Job
+from anonset.methods.steps.group.cahd import cahd_groups
+from anonset.methods.steps.group.degree import degree_problem
+from anonset.methods.steps.group.lsh import signatures, tables_needed
+from anonset.methods.steps.order.gray import gray_order
 
 PEOPLE = ["Bob", "David", "Claire", "Andrea", "Ellen"]
 QUASI = ["wine", "strawberries", "meat", "cream"]

@@ -8,9 +8,9 @@ import pytest
 
 import anonset
 from anonset import Job, Transactions
+from anonset.assess.utility.pattern_distance import between
 from anonset.methods.kamp import Goal, Rows, count_rare, new_table
-from anonset.patterns import Patterns, UserPatterns
-from anonset.utility.pattern_distance import between
+from anonset.mining.itemsets import Patterns, UserPatterns
 
 BEFORE = "DEF ABC ABD BDEF BDE EF ABC DEF AC BDE BE AD DEF AD".split()
 AFTER = "DEF ABC AD DEF BDE EF ABC DEF ABC BDE BDE AD DEF AD".split()
@@ -51,7 +51,7 @@ def test_both_phases_publish_those_patterns(fourteen):
     result = anonset.anonymize(fourteen, method="kamp", k=3, combinations=3, support=2, strategy="greedy", seed=1)
     assert result.verdict.holds
     assert result.measurements["virtual_users"] == 0
-    owner = fourteen.users[result.source]
+    owner = fourteen.users[result.row_origin]
     out = result.release.transactions
     table = {u: {item for row, who in enumerate(owner) if who == u for item in out[row]} for u in user_codes(fourteen)}
     assert ["".join(sorted(table[u])) for u in user_codes(fourteen)] == AFTER

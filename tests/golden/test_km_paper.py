@@ -5,10 +5,10 @@ from itertools import pairwise
 import pytest
 
 import anonset
-from anonset.hierarchy import Cut, Hierarchy
-from anonset.release import Release
-from anonset.transactions import Transactions
-from anonset.utility.ncp import ncp
+from anonset.assess.utility.ncp import ncp
+from anonset.data.hierarchy import Cut, Hierarchy
+from anonset.data.release import Release
+from anonset.data.transactions import Transactions
 from tests.oracle import km as oracle
 
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
@@ -29,8 +29,8 @@ def test_the_supports_of_figure_5():
 
 def test_the_kernel_counts_figure_5():
     from anonset import _native
-    from anonset.job import Job
-    from anonset.methods._cuts import domain
+    from anonset.data.job import Job
+    from anonset.methods.steps.cuts import domain
 
     found = domain(DATA, TREE)
     offsets, nodes, supports = _native.km_rare(*found.arrays, 100, 2, False, 1000, Job(seed=0).monitor)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.group.windows import window_groups
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import pta
-from anonset.order.gray import gray_keys, gray_order
-from anonset.order.tour import prim_tours
+from anonset.methods.steps.group.windows import window_groups
+from anonset.methods.steps.order.gray import gray_keys, gray_order
+from anonset.methods.steps.order.tour import prim_tours
 from tests.oracle import pta as oracle
 
 BITMAPS = {
@@ -79,7 +79,7 @@ def data() -> anonset.Transactions:
 
 @pytest.fixture
 def tours(data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds = pta.cut(13, 3, 2)
+    bounds = pta.segment_bounds(13, 3, 2)
     return (*prim_tours(data, gray_order(data, Job(), "given"), bounds, Job()), bounds)
 
 
@@ -94,7 +94,7 @@ def test_gray_order(data) -> None:
 
 
 def test_segments() -> None:
-    assert pta.cut(13, 3, 2).tolist() == [0, 7, 13]
+    assert pta.segment_bounds(13, 3, 2).tolist() == [0, 7, 13]
     assert [[NAMES[t] for t in s] for s in oracle.cut(oracle.gray_order(SETS, 5, "given"), 3, 2)] == SEGMENTS
 
 

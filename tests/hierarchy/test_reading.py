@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.errors import DataError, InputError
-from anonset.hierarchy import Hierarchy, lint, read_hierarchy
+from anonset.data.errors import DataError, InputError
+from anonset.data.hierarchy import Hierarchy, lint, read_hierarchy
 
 SHAPE = {("a1", "A"), ("a2", "A"), ("b1", "B"), ("b2", "B")}
 TABLE = "item,level1,level2\na1,X,A\na2,X,A\nb1,Y,B\nb2,Y,B\n"

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.errors import DataError, ExistsError, InputError, ParameterError
-from anonset.hierarchy import Cut, Hierarchy, balanced, by_cooccurrence, by_prefix, read_cut
-from anonset.transactions import Transactions
+from anonset.data.errors import DataError, ExistsError, InputError, ParameterError
+from anonset.data.hierarchy import Cut, Hierarchy, balanced, by_cooccurrence, by_prefix, read_cut
+from anonset.data.transactions import Transactions
 
 TREE = Hierarchy.from_levels(["a1", "a2", "b1", "b2"], [["A", "A", "B", "B"]])
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset import ExistsError, InputError, Transactions, convert, read
-from anonset.io.publish import same
-from anonset.io.registry import LAYOUTS, TEXT, format_of
-from anonset.io.saving import prepared, save
+from anonset.io.containers.saving import prepared, save
+from anonset.io.formats.registry import LAYOUTS, TEXT, format_of
+from anonset.io.publish.releases import same
 
 FORMATS = [
     name if container == TEXT else f"{name}.{container}"

@@ -15,7 +15,7 @@ import pytest
 
 import anonset
 from anonset import DataError, ExistsError, GuaranteeError, InputError, ParameterError, Transactions
-from anonset.io.groups import same_groups
+from anonset.io.publish.groups import same_groups
 from anonset.models import model
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from anonset import ParameterError
 from anonset.io import Format, format_of, read
-from anonset.io.detect import detect
-from anonset.io.options import ReadOptions
-from anonset.io.registry import LAYOUTS
-from anonset.io.source import find_files
+from anonset.io.formats.registry import LAYOUTS
+from anonset.io.source.detect import detect
+from anonset.io.source.options import ReadOptions
+from anonset.io.source.streams import find_files
 
 LONG = "transaction,item\n1,a\n"
 WIDE = "milk,bread\n1,0\n0,1\n"

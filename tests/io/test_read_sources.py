@@ -223,7 +223,9 @@ def test_every_option_of_read_has_a_help_text_and_no_other_exists():
 
 
 def test_the_options_can_be_looked_at_without_loading_anything_heavy():
-    code = "import sys; import anonset.io.options; print(sorted({'numpy', 'pyarrow', 'duckdb'} & set(sys.modules)))"
+    code = (
+        "import sys; import anonset.io.source.options; print(sorted({'numpy', 'pyarrow', 'duckdb'} & set(sys.modules)))"
+    )
     assert run(code, b"").stdout.decode().strip() == "[]"
 
 

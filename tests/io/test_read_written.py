@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anonset import Transactions
 from anonset.io import read
-from anonset.io.registry import LAYOUTS
-from anonset.io.saving import save
+from anonset.io.containers.saving import save
+from anonset.io.formats.registry import LAYOUTS
 
 FORMATS = [
     f"{layout}.{container}" if container != "text" else layout

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from anonset import ExistsError, OutputError
-from anonset.io import atomic
-from anonset.io.atomic import plain_errors, staging, uninterrupted
+from anonset.io.publish import atomic
+from anonset.io.publish.atomic import plain_errors, staging, uninterrupted
 
 
 def names(folder):
@@ -276,7 +276,7 @@ def test_kill_waits_for_the_end_of_the_block_too():
 def test_discarding_from_another_thread_leaves_nothing_and_lets_nothing_new_begin(tmp_path):
     code = f"""
 import os, pathlib, threading, time
-from anonset.io.atomic import discard_unfinished, staging
+from anonset.io.publish.atomic import discard_unfinished, staging
 
 def end():
     discard_unfinished()

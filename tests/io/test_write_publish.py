@@ -9,9 +9,9 @@ import pytest
 
 import anonset
 from anonset import InputError, Transactions, read, verify, write
-from anonset.io.registry import LAYOUTS, TEXT
-from anonset.io.saving import save
-from anonset.release import Release
+from anonset.data.release import Release
+from anonset.io.containers.saving import save
+from anonset.io.formats.registry import LAYOUTS, TEXT
 
 FORMATS = [
     name if container == TEXT else f"{name}.{container}"
@@ -87,7 +87,7 @@ def test_real_data_goes_all_the_way(real_data, tmp_path):
     result = anonset.anonymize(real_data("mushroom.dat.gz"), k=10, seed=3, out=tmp_path / "out.csv.gz")
     assert verify(tmp_path / "out.csv.gz", k=10).measured == result.verdict.measured
     assert read(tmp_path / "out.csv.gz").same_sets(result.release.transactions)
-    assert not np.array_equal(result.source, np.arange(len(result.source)))
+    assert not np.array_equal(result.row_origin, np.arange(len(result.row_origin)))
 
 
 def test_saving_by_itself_promises_nothing(tmp_path):

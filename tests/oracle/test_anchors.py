@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from anonset import Transactions, _native
-from anonset.job import Job
-from anonset.utility import bound as module
-from anonset.utility.bound import lower_bound
+from anonset.assess.bound import search as module
+from anonset.assess.bound.search import lower_bound
+from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, group_loss, optimum
 
 CLOSE = 1 / 64  # of an item: the search ends where less is at stake

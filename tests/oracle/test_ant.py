@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonset import _native
-from anonset.job import Job
+from anonset.data.job import Job
 from tests.oracle import ant as oracle
 
 CASES = [(seed, k, p) for seed in range(60) for k, p in ((2, 0.5), (3, 0.6), (3, 0.34), (4, 0.3))]

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import Transactions, _native
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import gray_tsp, gsc
 from anonset.methods import pta as pta_method
-from anonset.order.tour import genetic_tours
+from anonset.methods.steps.order.tour import genetic_tours
 from tests.oracle import baselines as oracle
 from tests.oracle import pta
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import InfeasibleError, ParameterError, Transactions, _native
-from anonset.job import Job
-from anonset.utility import bound as module
-from anonset.utility.bound import lower_bound
-from anonset.utility.noted_centers import Noted
+from anonset.assess.bound import search as module
+from anonset.assess.bound.cuts import Noted
+from anonset.assess.bound.search import lower_bound
+from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, group_loss, optimum
 
 SMALL = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=5, max_size=7)
@@ -426,7 +426,7 @@ def test_the_command_says_the_bound(tmp_path, capsys):
 
 
 def test_a_comparison_shows_the_gap(tmp_path):
-    from anonset.compare import compare
+    from anonset.choose.compare import compare
 
     runs, _ = compare(Transactions.from_lists(ROWS), tmp_path, methods=["pta", "gsc"], grid={"k": [4]}, bound=True)
     for run in runs:

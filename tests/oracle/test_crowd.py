@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import Transactions, _native
-from anonset.group.centers import losses, majority
-from anonset.job import Job
-from anonset.methods import _never_worse, crowd, pta
-from anonset.order.gray import gray_order, gray_sorted, lined_up
-from anonset.utility.bound import lower_bound
-from anonset.utility.information_loss import information_loss
+from anonset.assess.bound.search import lower_bound
+from anonset.assess.utility.information_loss import information_loss
+from anonset.data.job import Job
+from anonset.methods import crowd, pta
+from anonset.methods.steps import pta_baseline
+from anonset.methods.steps.group.centers import losses, majority
+from anonset.methods.steps.order.gray import gray_order, gray_sorted, lined_up
 from tests.oracle.crowd import center_and_half, first_groups, gain, most_at
 from tests.oracle.optimum import optimum
 
 
 def loss(data, draft):
-    return information_loss(data, draft.release, draft.source)["information_loss"]
+    return information_loss(data, draft.release, draft.row_origin)["information_loss"]
 
 
 def run_crowd(data, k, effort=10, seed=1, threads=2):
@@ -63,7 +64,7 @@ def test_crowd_loses_less_than_pta_on_public_data(real_data, name):
 
 def losses_in_segments(quasi, groups, bounds, drawn, k):
     """What transactions lose in these groups and in PTA's, for each segment drawn."""
-    both = (groups, _never_worse.pta_groups(quasi, bounds, k, Job()))
+    both = (groups, pta_baseline.pta_groups(quasi, bounds, k, Job()))
     return [np.add.reduceat(losses(quasi, one, Job()), bounds[:-1])[drawn] for one in both]
 
 
@@ -111,13 +112,13 @@ def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
 def test_every_segment_is_drawn_equally_often_and_none_twice():
     bounds, times = np.arange(31), np.zeros(30)
     for seed in range(3000):
-        drawn = _never_worse.draw(bounds, False, Job(seed))
-        assert len(drawn) == _never_worse.SAMPLE
+        drawn = pta_baseline.draw(bounds, False, Job(seed))
+        assert len(drawn) == pta_baseline.SAMPLE
         assert (np.diff(drawn) > 0).all()
         times[drawn] += 1
-    assert np.abs(times / 3000 - _never_worse.SAMPLE / 30).max() < 0.04
-    assert np.array_equal(drawn, _never_worse.draw(bounds, False, Job(2999)))
-    assert len(_never_worse.draw(bounds, False, Job(2**70))) == _never_worse.SAMPLE
+    assert np.abs(times / 3000 - pta_baseline.SAMPLE / 30).max() < 0.04
+    assert np.array_equal(drawn, pta_baseline.draw(bounds, False, Job(2999)))
+    assert len(pta_baseline.draw(bounds, False, Job(2**70))) == pta_baseline.SAMPLE
 
 
 @pytest.mark.parametrize("worse", [0.9, 1.0, 1.3])
@@ -125,24 +126,24 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     draw = np.random.default_rng(4)
     data = Transactions.from_lists([np.flatnonzero(draw.random(40) < 0.2) for _ in range(5000)])
     _, quasi = gray_sorted(data, Job())
-    bounds = pta.cut(len(quasi), 5)
-    groups = _never_worse.pta_groups(quasi, bounds, 5, Job())
-    drawn = _never_worse.draw(bounds, False, Job(1))
+    bounds = pta.segment_bounds(len(quasi), 5)
+    groups = pta_baseline.pta_groups(quasi, bounds, 5, Job())
+    drawn = pta_baseline.draw(bounds, False, Job(1))
     ours, theirs = losses_in_segments(quasi, groups, bounds, drawn, 5)
     assert ours.tolist() == theirs.tolist()
-    assert _never_worse.clearly_less(ours / worse, theirs) == (worse > 1.2)
+    assert pta_baseline.clearly_less(ours / worse, theirs) == (worse > 1.2)
 
 
 def test_where_the_first_sample_leaves_it_open_a_larger_one_may_tell(monkeypatch):
     draw = np.random.default_rng(4)
     data = Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.06) for _ in range(5000)])
     _, quasi = gray_sorted(data, Job())
-    bounds = pta.cut(len(quasi), 5)
+    bounds = pta.segment_bounds(len(quasi), 5)
     groups, centers, _ = crowd._sparse(quasi, 5, 0, Job(1), bounds, crowd.NONE)
-    first, more = (_never_worse.draw(bounds, False, Job(1), times) for times in (1, _never_worse.MORE))
-    assert len(more) == _never_worse.MORE * len(first)
+    first, more = (pta_baseline.draw(bounds, False, Job(1), times) for times in (1, pta_baseline.MORE))
+    assert len(more) == pta_baseline.MORE * len(first)
     assert not set(first) <= set(more)
-    told = _never_worse.losses_in(quasi, groups, centers, bounds, more, 5, Job(1))
+    told = pta_baseline.losses_in(quasi, groups, centers, bounds, more, 5, Job(1))
     expected = losses_in_segments(quasi, groups, bounds, more, 5)
     assert [one.tolist() for one in told] == [one.tolist() for one in expected]
 
@@ -151,7 +152,7 @@ def test_where_the_first_sample_leaves_it_open_a_larger_one_may_tell(monkeypatch
     monkeypatch.setattr(crowd, "better_than_pta", lambda _, *found: asked.append(1) or found[:2])
     run_crowd(data, 5, effort=0)
     assert not asked
-    monkeypatch.setattr(_never_worse, "clearly_less", lambda *_: False)
+    monkeypatch.setattr(pta_baseline, "clearly_less", lambda *_: False)
     run_crowd(data, 5, effort=0)
     assert asked
 
@@ -161,7 +162,7 @@ def test_where_the_first_sample_leaves_it_open_a_larger_one_may_tell(monkeypatch
 def test_the_losses_beside_sparse_groups_are_theirs_and_those_of_ptas(monkeypatch, shards, threads):
     draw = np.random.default_rng(8)
     _, quasi = gray_sorted(Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.1) for _ in range(900)]), Job())
-    bounds, drawn = pta.cut(len(quasi), 3, 13), np.array([0, 3, 4, 7, 12])
+    bounds, drawn = pta.segment_bounds(len(quasi), 3, 13), np.array([0, 3, 4, 7, 12])
     monkeypatch.setattr(crowd, "_shards", lambda _occurrences, _effort: shards)
     groups, _, sample = crowd._sparse(quasi, 3, 0, Job(1, threads), bounds, drawn)
     expected = losses_in_segments(quasi, groups, bounds, drawn, 3)
@@ -172,7 +173,7 @@ def test_the_losses_beside_sparse_groups_are_theirs_and_those_of_ptas(monkeypatc
 def test_the_losses_beside_dense_groups_are_theirs_and_those_of_ptas(threads):
     draw = np.random.default_rng(9)
     data, job = Transactions.from_lists([np.flatnonzero(draw.random(70) < 0.3) for _ in range(900)]), Job(1, threads)
-    bounds, drawn = pta.cut(len(data), 3, 13), np.array([0, 3, 4, 7, 12])
+    bounds, drawn = pta.segment_bounds(len(data), 3, 13), np.array([0, 3, 4, 7, 12])
     ordering, groups, _, sample = crowd._dense(data, 3, 0, job, bounds, drawn)
     expected = losses_in_segments(lined_up(data, ordering, job), groups, bounds, drawn, 3)
     assert [one.tolist() for one in sample] == [one.tolist() for one in expected]

@@ -7,14 +7,14 @@ import pytest
 from scipy.sparse.csgraph import reverse_cuthill_mckee as scipy_rcm
 
 from anonset import InfeasibleError, Transactions, _native
-from anonset.group.balanced import balanced_groups
-from anonset.group.cahd import cahd_groups
-from anonset.group.degree import degree_problem
-from anonset.group.lsh import lsh_groups, projections
-from anonset.group.mondrian import mondrian_groups
-from anonset.group.nearest import nearest_groups
-from anonset.job import Job
-from anonset.order.band import band_order
+from anonset.data.job import Job
+from anonset.methods.steps.group.balanced import balanced_groups
+from anonset.methods.steps.group.cahd import cahd_groups
+from anonset.methods.steps.group.degree import degree_problem
+from anonset.methods.steps.group.lsh import lsh_groups, projections
+from anonset.methods.steps.group.mondrian import mondrian_groups
+from anonset.methods.steps.group.nearest import nearest_groups
+from anonset.methods.steps.order.band import band_order
 
 from . import degree as oracle
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import InfeasibleError, ParameterError, Release, Transactions
-from anonset.group.diversity import diverse
-from anonset.job import Job
+from anonset.assess.utility.information_loss import information_loss
+from anonset.data.job import Job
 from anonset.methods import crowd
-from anonset.utility.information_loss import information_loss
+from anonset.methods.steps.group.diversity import diverse
 from tests.oracle.optimum import group_loss, partitions
 
 SECRET = ["x", "y"]
@@ -44,7 +44,7 @@ def database(rows, more=()):
 
 def run(data, k, p, effort=3, seed=1):
     draft = crowd.run(data, Job(seed), k=k, effort=effort, diversity=p)
-    return draft, information_loss(data, draft.release, draft.source)["information_loss"]
+    return draft, information_loss(data, draft.release, draft.row_origin)["information_loss"]
 
 
 @settings(max_examples=200)
@@ -80,7 +80,7 @@ def test_any_groups_are_repaired(rows, k, p, effort, draw):
     rows.sort(key=lambda row: ("x" in row, "y" in row), reverse=draw.random() < 0.5)
     data, count = database(rows), len(rows) // k
     groups = np.minimum(np.arange(len(rows)) // k, count - 1).astype(np.int32)
-    found = diverse(data.quasi(), data.secrets(), groups, k, p, effort, Job(1))
+    found = diverse(data.quasi(), data.sensitive_part(), groups, k, p, effort, Job(1))
     for g in range(found.max() + 1):
         members = [row for row, group in zip(rows, found, strict=True) if group == g]
         assert len(members) >= k

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import InfeasibleError, Job, ParameterError, Release, Transactions
+from anonset.assess.utility.pattern_distance import pattern_distance
 from anonset.generate import generate_quest
 from anonset.methods import kamp as method
 from anonset.methods.kamp import Goal, Rows, count_rare, group_by_similarity, new_table
-from anonset.utility.pattern_distance import pattern_distance
 from tests.oracle import kamp
 
 people = st.lists(
@@ -76,7 +76,7 @@ def check_figures(data: kamp.Owned, result: anonset.Result) -> None:
     """The private figures, counted plainly."""
     out, figures = result.release.transactions, result.measurements
     rows = [set(row) for row in out]
-    real = [(int(origin), row) for origin, row in zip(result.source, rows, strict=True) if origin >= 0]
+    real = [(int(origin), row) for origin, row in zip(result.row_origin, rows, strict=True) if origin >= 0]
     assert figures["transactions_changed"] == sum(row != data[origin][1] for origin, row in real)
     assert figures["transactions_added"] == len(rows) - len(data)
     support = result.params["support"]
@@ -87,14 +87,14 @@ def check_figures(data: kamp.Owned, result: anonset.Result) -> None:
     before, after = kamp.table(data, support), kamp.table(owned, support)
     distances = [kamp.pattern_distance(before[user], after[pseudonyms[user]]) for user in sorted(before)]
     assert figures["pattern_distance"] == pytest.approx(np.mean(distances))
-    measured = pattern_distance(transactions(data), result.release, result.source, support)
+    measured = pattern_distance(transactions(data), result.release, result.row_origin, support)
     assert measured.per_user.tolist() == distances
     assert measured.virtual_users == figures["virtual_users"]
 
 
 def real_names(result: anonset.Result) -> list[str]:
     users = result.release.transactions.users
-    return [str(user) for user, origin in zip(users, result.source, strict=True) if origin >= 0]
+    return [str(user) for user, origin in zip(users, result.row_origin, strict=True) if origin >= 0]
 
 
 @pytest.mark.parametrize(("strategy", "support"), [("joint", 0.02), ("joint", 0.05), ("greedy", 0.08)])

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset import _native
-from anonset.hierarchy import Cut, Hierarchy
-from anonset.job import Job
+from anonset.assess.utility.ncp import ncp
+from anonset.data.hierarchy import Cut, Hierarchy
+from anonset.data.job import Job
+from anonset.data.release import Release
+from anonset.data.transactions import Transactions
 from anonset.methods import km_apriori, km_direct, km_optimal, km_refine
-from anonset.methods._cuts import domain
+from anonset.methods.steps.cuts import domain
 from anonset.models import km_anonymity
-from anonset.release import Release
-from anonset.transactions import Transactions
-from anonset.utility.ncp import ncp
 from tests.oracle import km as oracle
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from anonset import Transactions
-from anonset.job import Job
-from anonset.utility import bound as module
-from anonset.utility import lifting
-from anonset.utility.bound import lower_bound
+from anonset.assess.bound import increments
+from anonset.assess.bound import search as module
+from anonset.assess.bound.search import lower_bound
+from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, optimum
 from tests.oracle.test_anchors import prices_for, random_problem
 
@@ -297,7 +297,7 @@ def test_long_transactions_that_hardly_overlap_get_a_higher_bound(monkeypatch):
 def test_no_partition_beats_the_bound_with_lifts(monkeypatch, k):
     monkeypatch.setattr(module, "FAR", 0)
     monkeypatch.setattr(module, "FEW", 2)  # all data count as sparse
-    monkeypatch.setattr(lifting, "FIRST_LIFT", 2.0)
+    monkeypatch.setattr(increments, "FIRST_LIFT", 2.0)
     draw = random.Random(k)
     for _ in range(60):
         sets = [set(draw.sample("abcdefghij", draw.randint(1, 7))) for _ in range(7)]

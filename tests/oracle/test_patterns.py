@@ -11,7 +11,7 @@ from mlxtend.frequent_patterns import fpgrowth, fpmax
 
 from anonset import Job, ParameterError, Transactions
 from anonset.generate import generate_quest
-from anonset.patterns import Patterns, frequent, support_count
+from anonset.mining.itemsets import Patterns, frequent, support_count
 
 baskets = st.lists(st.sets(st.sampled_from("abcdefg")), max_size=12)
 

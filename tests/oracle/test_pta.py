@@ -9,12 +9,12 @@ import pyarrow.compute as pc
 import pytest
 
 from anonset import Transactions, _native
-from anonset.group.windows import window_groups
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import pta
+from anonset.methods.steps.group.windows import window_groups
+from anonset.methods.steps.order.gray import gray_keys, gray_order
+from anonset.methods.steps.order.tour import prim_tours
 from anonset.models import model
-from anonset.order.gray import gray_keys, gray_order
-from anonset.order.tour import prim_tours
 from tests.oracle import pta as oracle
 
 SHAPES = ["sparse", "dense", "skewed", "duplicates", "sizes"]

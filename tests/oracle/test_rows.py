@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anonset import _native
-from anonset.transactions import Ints, Longs
+from anonset.data.transactions import Ints, Longs
 
 Rows = list[list[int]]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import CancelledError, InfeasibleError, ParameterError, Transactions
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import gray_tsp, gsc
 
 SETS = st.lists(st.frozensets(st.integers(0, 25), max_size=12), max_size=50)
@@ -23,7 +23,7 @@ def test_a_release_is_k_anonymous_and_keeps_its_size(sets, k, method):
     own = {"population": 4, "generations": 3} if method == "gray-tsp" else {}
     result = anonset.anonymize(sets, method=method, k=k, seed=1, **own)
     assert result.verdict.holds
-    assert np.array_equal(np.sort(result.source), np.arange(len(sets)))
+    assert np.array_equal(np.sort(result.row_origin), np.arange(len(sets)))
 
 
 @given(st.integers(0, 500), st.integers(2, 40))

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset import METHODS, InfeasibleError, InputError, Transactions
-from anonset.conceal import Keep, conceal
-from anonset.job import Job
+from anonset.data.job import Job
+from anonset.data.release import Draft, Release
 from anonset.models.privacy_degree import SPEC, check
-from anonset.release import Draft, Release
+from anonset.unlink import Keep, unlink
 
 NAMES = [name for name, spec in METHODS.items() if spec.model == "privacy-degree"]
 SECRETS = ["s1", "s2", "s3"]
@@ -28,7 +28,7 @@ def run(name: str, data: Transactions, p: int, seed: int = 1, threads: int = 1) 
 
 
 def published(draft: Draft, seed: int = 1) -> Release:
-    return conceal(draft, SPEC, Job(seed), Keep())[0]
+    return unlink(draft, SPEC, Job(seed), Keep())[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,7 +49,7 @@ def test_a_verified_release_exactly_when_one_exists(name: str, baskets: list[set
     assert check(release, p).holds
     assert sorted(release.transactions) == sorted(data.quasi())
     assert release.counts is not None
-    assert release.counts.count.sum() == data.secrets().nnz
+    assert release.counts.count.sum() == data.sensitive_part().nnz
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset import METHODS, InfeasibleError, Transactions, anonymize
-from anonset.group.attributes import kp_problem
-from anonset.hierarchy import Hierarchy
-from anonset.job import Job
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.job import Job
 from anonset.methods import kp_crowd
 from anonset.methods.kp_crowd import is_dense, is_short
+from anonset.methods.steps.group.attributes import kp_problem
 from anonset.models.kp_anonymity import check
 
 NAMES = [name for name, spec in METHODS.items() if spec.model == "kp-anonymity"]
@@ -63,9 +63,9 @@ def test_a_verified_release_exactly_when_one_exists(name, baskets, k, p, thresho
     out = result.release
     assert check(out, k, p).holds
     assert out.transactions.sensitivity is None
-    for row, origin in enumerate(result.source.tolist()):
+    for row, origin in enumerate(result.row_origin.tolist()):
         own = {item for item, degree in baskets[origin].items() if degree >= threshold}
-        assert set(out.transactions.secrets()[row]) == own
+        assert set(out.transactions.sensitive_part()[row]) == own
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,7 +78,7 @@ def test_the_seed_decides_and_threads_do_not(name) -> None:
     )
     assert np.array_equal(one.release.transactions.items, two.release.transactions.items)
     assert np.array_equal(one.release.transactions.counts, two.release.transactions.counts)
-    assert np.array_equal(one.source, two.source)
+    assert np.array_equal(one.row_origin, two.row_origin)
 
 
 @pytest.mark.parametrize(("length", "patterns"), [(8, 100), (8, 0), (2, 0)])

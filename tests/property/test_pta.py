@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import CancelledError, InfeasibleError, ParameterError, Transactions
-from anonset.group.windows import window_groups
-from anonset.job import Job
+from anonset.data.job import Job
 from anonset.methods import pta
-from anonset.order.gray import gray_order
-from anonset.order.tour import prim_tours
+from anonset.methods.steps.group.windows import window_groups
+from anonset.methods.steps.order.gray import gray_order
+from anonset.methods.steps.order.tour import prim_tours
 
 sets = st.lists(st.frozensets(st.integers(0, 25), max_size=12), max_size=50)
 
@@ -25,7 +25,7 @@ def test_a_release_is_k_anonymous_and_keeps_its_size(transactions, k, segments, 
     result = anonset.anonymize(transactions, method="pta", k=k, segments=segments, revote=revote, seed=1)
     assert result.verdict.holds
     assert len(result.release) == len(transactions)
-    assert np.array_equal(np.sort(result.source), np.arange(len(transactions)))
+    assert np.array_equal(np.sort(result.row_origin), np.arange(len(transactions)))
 
 
 @given(sets, st.integers(2, 8))
@@ -43,7 +43,7 @@ def test_to_vote_again_never_loses_more(transactions, k) -> None:
 def test_segments_are_even_and_hold_k(n, k, segments) -> None:
     if 0 < n < k:
         return
-    sizes = np.diff(pta.cut(n, k, segments))
+    sizes = np.diff(pta.segment_bounds(n, k, segments))
     assert sizes.sum() == n
     if n:
         assert sizes.min() >= k
@@ -53,7 +53,7 @@ def test_segments_are_even_and_hold_k(n, k, segments) -> None:
 
 @pytest.mark.parametrize(("k", "size"), [(2, 100), (50, 100), (51, 51), (300, 300)])
 def test_usual_segments_are_about_100_or_hold_one_group(k, size) -> None:
-    assert np.diff(pta.cut(10_000, k)).mean() == pytest.approx(size, rel=0.02)
+    assert np.diff(pta.segment_bounds(10_000, k)).mean() == pytest.approx(size, rel=0.02)
 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 20])
@@ -89,7 +89,7 @@ def test_sensitive_items_stay_with_their_transactions() -> None:
     rows = [set(np.flatnonzero(rng.random(12) < 0.3).tolist()) for _ in range(40)]
     data = Transactions.from_lists(rows, labels=[str(i) for i in range(12)], sensitive=["0", "5", "11"])
     published = pta.run(data, Job(), k=4, segments=None, item_order="frequency", revote=True).release.transactions
-    assert published.secrets().same_sets(data.secrets())
+    assert published.sensitive_part().same_sets(data.sensitive_part())
     assert not published.quasi().same_sets(data.quasi())
     blind = pta.run(data.quasi(), Job(), k=4, segments=None, item_order="frequency", revote=True).release.transactions
     assert published.quasi().same_sets(blind), "sensitive items must not influence the groups"
@@ -108,7 +108,7 @@ def test_any_number_of_threads_gives_the_same(segments) -> None:
     rng = np.random.default_rng(segments)
     rows = rng.random((1_600, 40)) < 0.9 / np.arange(1, 41)
     data = Transactions.from_lists([np.flatnonzero(row).tolist() for row in rows], labels=[str(i) for i in range(40)])
-    bounds = pta.cut(len(data), 5, segments)
+    bounds = pta.segment_bounds(len(data), 5, segments)
     one, *others = (groups_with(threads, data, bounds, 5) for threads in (1, 2, 4))
     for other in others:
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
@@ -134,8 +134,8 @@ def test_too_few_transactions_are_infeasible() -> None:
 
 def test_too_few_segments_say_what_they_would_need() -> None:
     with pytest.raises(ParameterError, match=r"'segments' must be at least 31 for 1,000,000 .* would need 3,725 GB"):
-        pta.cut(1_000_000, 10, 1)
-    assert len(pta.cut(1_000_000, 10, 31)) == 32
+        pta.segment_bounds(1_000_000, 10, 1)
+    assert len(pta.segment_bounds(1_000_000, 10, 31)) == 32
 
 
 def test_more_segments_than_k_allows_are_fewer_and_noted() -> None:

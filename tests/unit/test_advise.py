@@ -8,7 +8,7 @@ import pytest
 
 import anonset
 from anonset import InfeasibleError, Transactions
-from anonset.advise import advise
+from anonset.choose.advise import advise
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from anonset import InputError, ParameterError, Transactions
-from anonset import compare as module
-from anonset.compare import RUNS, Run, compare, pareto, plans, recommend
+from anonset.choose import compare as module
+from anonset.choose.compare import RUNS, Run, compare, pareto, plans, recommend
 from anonset.report.comparison import write_comparison
 
 

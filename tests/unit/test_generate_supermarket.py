@@ -140,7 +140,7 @@ def test_sensitive_products_are_rare_and_bought_by_few_again_and_again(market, d
     counts = data.item_counts[data.sensitive]
     assert counts.min() > 0.001 * len(data)
     assert counts.max() < 0.01 * len(data)
-    assert 0.03 < (data.secrets().lengths > 0).mean() < 0.1
+    assert 0.03 < (data.sensitive_part().lengths > 0).mean() < 0.1
     buyers = data.users[holders(data, "pregnancy test")]
     assert len(np.unique(buyers)) < 0.08 * len(data.user_labels)
     assert len(buyers) > 1.3 * len(np.unique(buyers))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.hierarchy import Hierarchy, balanced
+from anonset.data.hierarchy import Hierarchy, balanced
+from anonset.data.transactions import Transactions
 from anonset.methods import km_optimal
-from anonset.transactions import Transactions
 
 METHODS = ["km-apriori", "km-direct", "km-optimal", "km-refine"]
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]

@@ -9,9 +9,9 @@ import pytest
 
 import anonset
 from anonset import InputError, ParameterError, Release, Transactions
+from anonset.assess.utility.attribute_loss import attribute_loss
 from anonset.generate import generate_supermarket
 from anonset.models.kp_anonymity import check, fraction
-from anonset.utility.attribute_loss import attribute_loss
 
 
 def rows(*transactions: tuple[dict[str, int], list[str]], kinds: dict[str, str] | None = None) -> Release:
@@ -122,7 +122,7 @@ def test_other_models_publish_no_degrees(market):
 
 def test_the_loss_of_the_method_is_that_of_the_metric(market):
     result, data = publish(market)
-    again = attribute_loss(data, result.release, result.source, result.cut.hierarchy)
+    again = attribute_loss(data, result.release, result.row_origin, result.cut.hierarchy)
     assert again == {name: result.measurements[name] for name in again}
 
 
@@ -131,14 +131,17 @@ def test_marked_items_are_sensitive_for_everybody(market):
         market.transactions, method="ant", k=3, p=0.9, threshold=1.0, hierarchy=market.hierarchy, seed=1
     )
     out = set(result.release.transactions.sensitive_names())
-    assert set(market.transactions.secrets().labels.take(market.transactions.secrets().items).to_pylist()) <= out
+    assert (
+        set(market.transactions.sensitive_part().labels.take(market.transactions.sensitive_part().items).to_pylist())
+        <= out
+    )
 
 
 def test_nothing_sensitive_is_plain_k_anonymity_and_says_so(market):
     data = replace(market.transactions, sensitivity=np.zeros(market.transactions.nnz), sensitive=None)
     result = anonset.anonymize(data, method="ant", k=5, p=0.5, hierarchy=market.hierarchy, seed=1)
     assert any("plain k-anonymity" in note for note in result.notes)
-    assert result.release.transactions.secrets().nnz == 0
+    assert result.release.transactions.sensitive_part().nnz == 0
 
 
 def test_an_item_without_an_attribute_is_refused(market):

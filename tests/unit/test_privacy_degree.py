@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import Release, Transactions
+from anonset.data.release import GroupCounts
 from anonset.models import model
 from anonset.models.privacy_degree import check
-from anonset.release import GroupCounts
 
 LABELS = ["cream", "meat", "pregnancy test", "strawberries", "viagra", "wine"]
 

@@ -11,8 +11,8 @@ import pytest
 
 import anonset
 from anonset import Release, Transactions
-from anonset.release import GroupCounts
-from anonset.utility.reconstruction import GroupBy, divergences, reconstruction_error, workload
+from anonset.assess.utility.reconstruction import GroupBy, divergences, reconstruction_error, workload
+from anonset.data.release import GroupCounts
 
 LABELS = ["wine", "strawberries", "meat", "cream", "pregnancy test", "viagra"]
 BASKETS = [
@@ -30,7 +30,7 @@ def data() -> Transactions:
 
 
 def grouped(data: Transactions, groups: list[int]) -> Release:
-    secret = data.secrets()
+    secret = data.sensitive_part()
     pairs = Counter(zip(np.array(groups)[secret.rows].tolist(), secret.items.tolist(), strict=True))
     columns = np.array([[group, item, count] for (group, item), count in sorted(pairs.items())]).reshape(-1, 3)
     counts = GroupCounts(columns[:, 0].astype(np.int32), columns[:, 1].astype(np.int32), columns[:, 2])

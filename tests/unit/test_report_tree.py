@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import anonset
-from anonset.hierarchy import Cut, Hierarchy, balanced
+from anonset.data.hierarchy import Cut, Hierarchy, balanced
+from anonset.data.transactions import Transactions
 from anonset.report import tree, write_report
-from anonset.transactions import Transactions
 
 NASTY = "<script>alert('x')</script>"
 LEVELS = {"item": ["wine", "beer", NASTY, "bread"], "level1": ["drinks", "drinks", "<b>food</b>", "<b>food</b>"]}

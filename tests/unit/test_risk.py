@@ -11,8 +11,8 @@ from scipy.sparse import triu
 
 import anonset
 from anonset import ParameterError, Transactions
-from anonset.risk import singled_out
-from anonset.risk.singled_out import wilson
+from anonset.assess.risk import singled_out
+from anonset.assess.risk.singled_out import wilson
 
 BASKETS = [["wine", "bread"], ["wine", "bread"], ["bread", "beer"], ["beer"]]
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import InputError, Job, Release, Transactions
-from anonset.hierarchy import Hierarchy
-from anonset.pairing import pair
-from anonset.release import GroupCounts
-from anonset.risk import attack, infer, link
+from anonset.assess.align import pair
+from anonset.assess.risk import attack, infer, link
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.release import GroupCounts
 
 sets_of = st.frozensets(st.sampled_from("abcdef"), max_size=5)
 
@@ -64,7 +64,7 @@ def test_an_attack_on_single_items_equals_brute_force():
 def test_without_the_source_the_figures_are_upper_bounds():
     data = Transactions.from_lists([["a", "b"], ["a"], ["b", "c"], ["c"], ["a", "c"], ["b"]])
     result = anonset.anonymize(data, k=2, seed=4)
-    known, unknown = pair(data, result.release, result.source), pair(data, result.release)
+    known, unknown = pair(data, result.release, result.row_origin), pair(data, result.release)
     assert link(unknown, Job(1)).upper_bound
     assert link(unknown, Job(1)).success >= link(known, Job(1)).success
     assert attack(unknown, 1, Job(1)).success_after >= attack(known, 1, Job(1)).success_after
@@ -74,7 +74,7 @@ def test_nobody_is_linked_better_than_one_in_k():
     random = np.random.default_rng(2)
     data = Transactions.from_lists([map(str, random.choice(20, 5, replace=False)) for _ in range(200)])
     result = anonset.anonymize(data, k=5, seed=1)
-    assert link(pair(data, result.release, result.source), Job(1)).largest <= 1 / 5
+    assert link(pair(data, result.release, result.row_origin), Job(1)).largest <= 1 / 5
 
 
 def test_a_generalized_release_is_seen_through_its_hierarchy():

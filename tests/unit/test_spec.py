@@ -2,7 +2,7 @@ import pytest
 
 import anonset
 from anonset import ParameterError
-from anonset.spec import Param, parse_params
+from anonset.data.spec import Param, parse_params
 
 K = Param("k", "int", "Group size.", required=True, minimum=2, maximum=9, example=3)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset import InputError, ParameterError, Transactions
-from anonset.transactions import natural_order
+from anonset.data.transactions import natural_order
 
 LISTS = st.lists(st.lists(st.text(max_size=3), max_size=6), max_size=8)
 
@@ -32,7 +32,7 @@ def test_quasi_items_and_secrets_part_each_transaction_in_two(lists, names):
     data = Transactions.from_lists(lists)
     chosen = names & set(data.labels.to_pylist())
     data = data.with_sensitive(chosen)
-    for whole, open_part, secret in zip(data, data.quasi(), data.secrets(), strict=True):
+    for whole, open_part, secret in zip(data, data.quasi(), data.sensitive_part(), strict=True):
         assert set(open_part) == set(whole) - chosen
         assert set(secret) == set(whole) & chosen
 
@@ -42,7 +42,7 @@ def test_with_quasi_puts_new_items_beside_the_sensitive_ones(lists):
     data = Transactions.from_lists([*lists, ["a", "b", "c"]]).with_sensitive(["b"])
     quasi = data.quasi()
     empty = data.with_quasi(np.zeros(len(data) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
-    assert empty.to_lists() == data.secrets().to_lists()
+    assert empty.to_lists() == data.sensitive_part().to_lists()
     assert data.with_quasi(quasi.offsets, quasi.items).to_lists() == data.to_lists()
 
 

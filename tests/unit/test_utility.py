@@ -7,14 +7,14 @@ import pytest
 
 import anonset
 from anonset import Job, ParameterError, Release, Transactions
-from anonset.hierarchy import Hierarchy
-from anonset.patterns import frequent
-from anonset.utility import METRICS, measure
-from anonset.utility.discernibility import discernibility
-from anonset.utility.item_frequencies import frequency_error
-from anonset.utility.itemsets import changes, overlap
-from anonset.utility.lengths import length_change
-from anonset.utility.rules import compared, rules
+from anonset.assess.utility import METRICS, measure
+from anonset.assess.utility.discernibility import discernibility
+from anonset.assess.utility.item_frequencies import frequency_error
+from anonset.assess.utility.itemsets import changes, overlap
+from anonset.assess.utility.lengths import length_change
+from anonset.assess.utility.rules import compared, rules
+from anonset.data.hierarchy import Hierarchy
+from anonset.mining.itemsets import frequent
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "utility"
 
@@ -45,7 +45,7 @@ def test_discernibility():
 def test_reconstruction_is_measured_for_groups_with_sensitive_items_only():
     data = Transactions.from_lists([["a", "s"], ["a"], ["b", "s"], ["b"]], sensitive=["s"])
     result = anonset.anonymize(data, method="nn", p=2, seed=1)
-    assert measure(data, result.release, result.source)["reconstruction_error"] == 0
+    assert measure(data, result.release, result.row_origin)["reconstruction_error"] == 0
     assert "reconstruction" in measure(data, release_of([["a"], ["a"], ["b"], ["b"]])).left_out
 
 
@@ -124,7 +124,7 @@ def test_itemset_supports_come_from_the_data_and_rise():
 def test_an_item_that_is_sensitive_is_no_loss_of_quasi_identifiers():
     data = Transactions.from_lists([["a", "s"], ["a"]], sensitive=["s"])
     result = anonset.anonymize(data, k=2, seed=1)
-    assert measure(data, result.release, result.source)["information_loss"] == 0
+    assert measure(data, result.release, result.row_origin)["information_loss"] == 0
 
 
 def test_metrics_are_reproducible_and_checked():

@@ -12,11 +12,11 @@ from anonset.cli.base.console import facts, show, show_json
 from anonset.cli.base.groups import THREADS, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.spec import Param
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.advise import Advice
-    from anonset.transactions import Transactions
+    from anonset.choose.advise import Advice
+    from anonset.data.transactions import Transactions
 
 app = Application()
 
@@ -37,9 +37,9 @@ def advise(data: Source, answers: Given, reading: Given, running: Given) -> None
     Questions that are not answered by options are asked on a terminal; elsewhere the data answer: sensitive items and
     users count where DATA has them, a hierarchy does not.
     """
-    from anonset.advise import advise as propose
+    from anonset.choose.advise import advise as propose
+    from anonset.data.job import Job
     from anonset.io import read
-    from anonset.job import Job
 
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(0, running.get("threads"), display)

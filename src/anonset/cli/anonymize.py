@@ -27,12 +27,12 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.errors import ExistsError, InputError
-from anonset.spec import Param
+from anonset.data.errors import ExistsError, InputError
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.job import Job
-    from anonset.release import Bound, Result
+    from anonset.data.job import Job
+    from anonset.data.release import Bound, Result
 
 app = Application()
 
@@ -103,9 +103,9 @@ def anonymize(
     a trial run that shows what the release would lose. A certificate that says what is promised is written beside
     the release; it and the release may be published, everything else that is printed here is private.
     """
-    from anonset.conceal import Keep
-    from anonset.job import Job
+    from anonset.data.job import Job
     from anonset.pipeline import anonymize as make_release
+    from anonset.unlink import Keep
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _fits(model, method, privacy)

@@ -19,11 +19,11 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
+from anonset.data.spec import Param
 from anonset.models.k_anonymity import K
-from anonset.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.release import Bound
+    from anonset.data.release import Bound
 
 app = Application()
 
@@ -54,9 +54,9 @@ def bound(asking: Given, reading: Given, running: Given, data: SourceOrQuery = N
     No method can do better, whatever it does. The bound is true but not tight: the best release possible may lose more.
     It is computed from the original data, so keep it private.
     """
+    from anonset.assess.bound.search import lower_bound
+    from anonset.data.job import Job
     from anonset.io import read
-    from anonset.job import Job
-    from anonset.utility.bound import lower_bound
 
     k = K.parse(asking.get("k"))
     require_source(data, reading)

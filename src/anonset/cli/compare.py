@@ -10,8 +10,8 @@ from anonset.cli.base.console import facts, number, show, show_json, table
 from anonset.cli.base.groups import Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.errors import ParameterError
-from anonset.spec import Param
+from anonset.data.errors import ParameterError
+from anonset.data.spec import Param
 
 app = Application()
 
@@ -48,8 +48,8 @@ def compare(data: Source, trying: Given, reading: Given, running: Given) -> None
     Writes a CSV of all runs and a page with charts of loss against privacy and of time. Everything it writes is
     private. Started again with the same folder, it does only what is missing.
     """
-    from anonset.compare import compare as run_grid
-    from anonset.compare import recommend
+    from anonset.choose.compare import compare as run_grid
+    from anonset.choose.compare import recommend
     from anonset.io import read
     from anonset.report.comparison import write_comparison
 

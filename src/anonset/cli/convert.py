@@ -21,8 +21,8 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.errors import InputError
-from anonset.spec import Param
+from anonset.data.errors import InputError
+from anonset.data.spec import Param
 
 app = Application()
 
@@ -52,8 +52,8 @@ def convert(writing: Given, reading: Given, running: Given, data: SourceOrQuery 
     What the new format cannot hold (users in FIMI, say) is an error that names a format that can, unless --drop
     leaves it out on purpose.
     """
+    from anonset.data.job import Job
     from anonset.io import convert as rewrite
-    from anonset.job import Job
 
     if out is None and "query" in reading:
         data, out = None, data

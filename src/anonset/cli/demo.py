@@ -13,13 +13,13 @@ from anonset.cli.base.console import facts, measured, show, show_json, table
 from anonset.cli.base.groups import FORCE, SEED, THREADS, WRITING, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.spec import Param
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.job import Job
-    from anonset.release import Result, Verdict
-    from anonset.risk import Attack
-    from anonset.summary import Summary
+    from anonset.assess.profile import Summary
+    from anonset.assess.risk import Attack
+    from anonset.data.job import Job
+    from anonset.data.release import Result, Verdict
 
 app = Application()
 
@@ -80,7 +80,7 @@ def demo(trying: Given, writing: Given, running: Given, directory: Folder = "ano
 
     Everything is written into DIR; nothing in it is about a real person.
     """
-    from anonset.job import Job
+    from anonset.data.job import Job
 
     places = Places(Path(directory))
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -101,18 +101,18 @@ def _make_shop(places: Places, size: int, job: Job, force: bool) -> None:
 
 def _whole_way(places: Places, k: int, job: Job) -> Told:
     """Read the shop's data as anybody would, anonymize it, attack the release, and check the file."""
+    from anonset.assess.align import pair
+    from anonset.assess.profile import summarize
+    from anonset.assess.risk import attack
     from anonset.io import read
-    from anonset.pairing import pair
     from anonset.pipeline import anonymize, verify
-    from anonset.risk import attack
-    from anonset.summary import summarize
 
     secrets: dict[str, Any] = {"sensitive_file": str(places.sensitive)}
     with job.stage("read"):
         data = read(str(places.data), **secrets)
     out, report = str(places.release), str(places.report)
     result = anonymize(data, k=k, out=out, report=report, force=True, job=job)
-    both = pair(data, result.release, result.source)
+    both = pair(data, result.release, result.row_origin)
     attacks = [attack(both, m, job) for m in KNOWN]
     with job.stage("verify"):
         verdict = verify(str(places.release), k=k, read_options=secrets)
@@ -193,7 +193,7 @@ def _attack_again(told: Told) -> list[Any]:
 
 def _sensitive(told: Told) -> list[str]:
     """What k-anonymity does not protect, said openly."""
-    from anonset.risk import infer
+    from anonset.assess.risk import infer
 
     inference = infer(told.result.release)
     if inference is None or not inference.largest:

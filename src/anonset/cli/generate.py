@@ -38,9 +38,9 @@ def quest(out: File, shape: Given, writing: Given, running: Given) -> None:
 
     The defaults give the shape of the public file T10I4D100K.
     """
+    from anonset.data.job import Job
     from anonset.io import convert
-    from anonset.io.publish import ensure_free
-    from anonset.job import Job
+    from anonset.io.publish.releases import ensure_free
 
     ensure_free(out, "force" in writing)
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -64,7 +64,7 @@ def supermarket(directory: Folder, shape: Given, writing: Given, running: Given)
     DIR gets transactions.csv (transaction,user,item,sensitivity), hierarchy.csv (item,level1,level2,level3) and
     sensitive.txt, one product per line.
     """
-    from anonset.job import Job
+    from anonset.data.job import Job
 
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), progress=display)

@@ -11,12 +11,12 @@ from anonset.cli.base.console import facts, show, show_json, table
 from anonset.cli.base.groups import FORCE, WRITING, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.errors import InputError, ParameterError
-from anonset.spec import Param
+from anonset.data.errors import InputError, ParameterError
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.hierarchy import Hierarchy
-    from anonset.transactions import Transactions
+    from anonset.data.hierarchy import Hierarchy
+    from anonset.data.transactions import Transactions
 
 app = Application(help="Item hierarchies: what is more general than what.", no_args_is_help=True)
 
@@ -75,8 +75,8 @@ def build(data: Source, building: Given, writing: Given, reading: Given, running
 
     By cooccurrence the hierarchy says something about DATA: treat it like DATA.
     """
+    from anonset.data.job import Job
     from anonset.io import read
-    from anonset.job import Job
 
     if "out" not in writing:
         raise InputError("--out is missing. Say where to write the hierarchy.")
@@ -94,7 +94,7 @@ def build(data: Source, building: Given, writing: Given, reading: Given, running
 
 
 def _built(data: Transactions, building: Given) -> Hierarchy:
-    from anonset.hierarchy import balanced, by_cooccurrence, by_prefix
+    from anonset.data.hierarchy import balanced, by_cooccurrence, by_prefix
 
     by, fanout = building.get("by", "order"), building.get("fanout", 5)
     if by == "order":
@@ -129,8 +129,8 @@ def lint(file: File, looking: Given, writing: Given, reading: Given, running: Gi
 
     The exit code is 0 if there is no error (warnings do not count) or everything was repaired, and 3 otherwise.
     """
-    from anonset.hierarchy.lint import assemble, shape_problems, strict
-    from anonset.hierarchy.reading import parse
+    from anonset.data.hierarchy.lint import assemble, shape_problems, strict
+    from anonset.data.hierarchy.reading import parse
     from anonset.io import read
 
     if ("repair" in looking) != ("out" in writing):
@@ -166,7 +166,7 @@ def lint(file: File, looking: Given, writing: Given, reading: Given, running: Gi
 )
 def show_tree(file: File, looking: Given, running: Given) -> None:
     """Draw a hierarchy as a tree, with the number of items below each node."""
-    from anonset.hierarchy import read_cut, read_hierarchy
+    from anonset.data.hierarchy import read_cut, read_hierarchy
 
     tree = read_hierarchy(file, format=looking.get("format"), order=looking.get("order"))
     if "json" in running:

@@ -9,10 +9,10 @@ from anonset.cli.base.console import facts, show, show_json, table
 from anonset.cli.base.groups import SourceOrQuery, as_read_options, read_options, require_source, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.spec import Param
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.summary import Spread, Summary
+    from anonset.assess.profile import Spread, Summary
 
 app = Application()
 
@@ -27,9 +27,9 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
     The current k is the number of transactions that share the rarest set of items (sensitive items aside). With k = 1
     somebody can be singled out by all items together, and often by a few.
     """
+    from anonset.assess.profile import summarize
+    from anonset.data.job import Job
     from anonset.io import read
-    from anonset.job import Job
-    from anonset.summary import summarize
 
     require_source(data, reading)
     with Display(quiet="quiet" in running or "json" in running) as display:

@@ -11,10 +11,10 @@ from anonset.cli.base.console import show, show_json, table
 from anonset.cli.base.groups import SEED, THREADS, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.spec import Param
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.utility import Measurements
+    from anonset.assess.utility import Measurements
 
 app = Application()
 
@@ -46,10 +46,10 @@ def measure(data: Source, release: Published, measuring: Given, reading: Given, 
     """
     import numpy as np
 
-    from anonset.hierarchy import read_hierarchy
+    from anonset.assess.utility import measure as take
+    from anonset.data.hierarchy import read_hierarchy
+    from anonset.data.job import Job
     from anonset.io import read, read_release
-    from anonset.job import Job
-    from anonset.utility import measure as take
 
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 0), running.get("threads"), display)

@@ -12,7 +12,7 @@ from anonset.cli.base.groups import run_options
 from anonset.cli.base.options import Given, flag, takes
 
 if TYPE_CHECKING:
-    from anonset.spec import MethodSpec, Param
+    from anonset.data.spec import MethodSpec, Param
 
 app = Application()
 

@@ -12,7 +12,7 @@ from anonset.cli.base.groups import Source, run_options
 from anonset.cli.base.options import Given, takes
 
 if TYPE_CHECKING:
-    from anonset.counting import Answer
+    from anonset.assess.query import Answer
 
 app = Application()
 
@@ -33,7 +33,7 @@ def query(data: Source, where: Where, running: Given) -> None:
 
     Where groups are published, the sensitive items of a group are shared out evenly among its members.
     """
-    from anonset.counting import query as count
+    from anonset.assess.query import query as count
 
     found = count(data, where)
     answers = found if isinstance(found, list) else [found]

@@ -8,8 +8,8 @@ from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import SEED, Source, as_read_options, read_options, run_options, write_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.errors import InputError
-from anonset.spec import Param
+from anonset.data.errors import InputError
+from anonset.data.spec import Param
 
 app = Application()
 

@@ -21,12 +21,12 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.spec import Param
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.hierarchy import Hierarchy
-    from anonset.release import Certificate, Release, Result
-    from anonset.transactions import Transactions
+    from anonset.data.hierarchy import Hierarchy
+    from anonset.data.release import Certificate, Release, Result
+    from anonset.data.transactions import Transactions
 
 app = Application()
 
@@ -66,9 +66,9 @@ def report(
     k-anonymity is checked and what really holds is said. Which transaction became which is not known here, so that
     some figures are upper bounds; anonymize --report knows more.
     """
-    from anonset.hierarchy import read_hierarchy
+    from anonset.data.hierarchy import read_hierarchy
+    from anonset.data.job import Job
     from anonset.io import read, read_release
-    from anonset.job import Job
     from anonset.report import report_path, write_report
 
     public, force = "public" in writing, "force" in writing
@@ -93,8 +93,8 @@ def report(
 
 def _require_fitting(original: Transactions, published: Release, hierarchy: Hierarchy | None) -> None:
     """Refuse a release of other data. Where users are published, transactions may have been invented: then say it."""
-    from anonset.errors import InputError
-    from anonset.pairing import pair
+    from anonset.assess.align import pair
+    from anonset.data.errors import InputError
 
     try:
         pair(original, published, None, hierarchy)
@@ -108,8 +108,8 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
     """What is known of a release that was only read: its promise and whether it holds."""
     import numpy as np
 
+    from anonset.data.release import Result
     from anonset.models import model
-    from anonset.release import Result
 
     params = dict(privacy)
     name = params.pop("model", None)
@@ -128,7 +128,7 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
         verdict,
         method,
         {**verdict.params, **own},
-        source=nothing,
+        row_origin=nothing,
         seed=0,
         measurements={},
         seconds={},
@@ -141,7 +141,7 @@ def _certificate(found: Found | None) -> Certificate | None:
     """The certificate, if it is about this very file."""
     from dataclasses import fields
 
-    from anonset.release import Certificate
+    from anonset.data.release import Certificate
 
     if found is None or not found.matches:
         return None

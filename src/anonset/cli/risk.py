@@ -11,13 +11,13 @@ from anonset.cli.base.console import facts, show, show_json, table
 from anonset.cli.base.groups import FORCE, SEED, THREADS, WRITING, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.errors import ParameterError
-from anonset.spec import Param
+from anonset.data.errors import ParameterError
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.job import Job
-    from anonset.risk import Attack, Inference, Linking, Risk
-    from anonset.transactions import Floats, Transactions
+    from anonset.assess.risk import Attack, Inference, Linking, Risk
+    from anonset.data.job import Job
+    from anonset.data.transactions import Floats, Transactions
 
     Answer = tuple[dict[str, Any], list[Any], dict[str, Floats]]  # for machines, for people, for each transaction
 
@@ -61,9 +61,9 @@ def risk(
     the data the attacker's chances before and after are compared, everybody is linked with the nearest published sets,
     and it is said how surely sensitive items can be inferred.
     """
+    from anonset.assess.risk.scores import scores_path, write_scores
+    from anonset.data.job import Job
     from anonset.io import read
-    from anonset.job import Job
-    from anonset.risk.scores import scores_path, write_scores
 
     force = "force" in writing
     target = scores_path(writing["scores"], force) if "scores" in writing else None
@@ -86,7 +86,7 @@ def risk(
 
 
 def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> Answer:
-    from anonset.risk import singled_out
+    from anonset.assess.risk import singled_out
 
     if "hierarchy" in attacking:
         raise ParameterError("hierarchy", "come with a release", "no release", "Name the release after the data.")
@@ -98,7 +98,7 @@ def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> A
 
 
 def _risk_page(risks: list[Risk]) -> list[Any]:
-    from anonset.risk import ATTACKERS as EXPLAINED
+    from anonset.assess.risk import ATTACKERS as EXPLAINED
 
     columns = ("items known", "singled out", "success", "candidates", "fewest", "attacked", "too short")
     rows = [
@@ -125,10 +125,10 @@ def _risk_page(risks: list[Risk]) -> list[Any]:
 
 
 def _against(data: Transactions, release: str, many: list[int], attacking: Given, job: Job) -> Answer:
-    from anonset.hierarchy import read_hierarchy
+    from anonset.assess.align import pair
+    from anonset.assess.risk import attack, infer, link
+    from anonset.data.hierarchy import read_hierarchy
     from anonset.io import read_release
-    from anonset.pairing import pair
-    from anonset.risk import attack, infer, link
 
     if attacking.keys() & {"attacker", "items", "absent"}:
         raise ParameterError("attacker", "be left out with a release", "one", "Releases are attacked at random.")

@@ -22,9 +22,9 @@ from anonset.cli.base.options import Given, takes
 from anonset.cli.base.progress import Display
 
 if TYPE_CHECKING:
-    from anonset.examine import Examination
-    from anonset.release import Verdict
-    from anonset.spec import Model
+    from anonset.assess.audit import Audit
+    from anonset.data.release import Verdict
+    from anonset.data.spec import Model
 
 app = Application()
 
@@ -41,13 +41,13 @@ def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery =
 
     With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
+    from anonset.data.job import Job
     from anonset.io import read_release
-    from anonset.job import Job
 
     require_source(data, reading)
     found = None if data is None else find_certificate(data)
     if found is None and not privacy:
-        _examine(data, reading, running)
+        _audit(data, reading, running)
         return
     by_certificate = found is not None and not privacy
     target = _target(found, privacy)
@@ -65,25 +65,25 @@ def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery =
         raise typer.Exit(BROKEN)
 
 
-def _examine(data: str | None, reading: Given, running: Given) -> None:
+def _audit(data: str | None, reading: Given, running: Given) -> None:
     """Report everything that can be measured where nothing is promised."""
-    from anonset.examine import examine
+    from anonset.assess.audit import audit
+    from anonset.data.job import Job
     from anonset.io import read_release
-    from anonset.job import Job
 
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(progress=display)
         with job.stage("read"):
             release = read_release(data, **as_read_options(reading))
         with job.stage("check"):
-            found = examine(release)
+            found = audit(release)
     if "json" in running:
         show_json({"source": data, **found.to_dict()})
     elif "quiet" not in running:
-        show(*_examined(found))
+        show(*_audited(found))
 
 
-def _examined(found: Examination) -> list[Any]:
+def _audited(found: Audit) -> list[Any]:
     page: list[Any] = ["Nothing is promised about these data. What they keep by themselves:", ""]
     for verdict in found.verdicts:
         about = ", ".join(f"{name} = {value}" for name, value in verdict.params.items())

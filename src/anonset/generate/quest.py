@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset import _native
-from anonset.errors import ParameterError
-from anonset.job import Job
-from anonset.spec import Param, parse_params
-from anonset.transactions import Transactions
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.spec import Param, parse_params
+from anonset.data.transactions import Transactions
 
 PARAMS = (
     Param("transactions", "int", "How many transactions.", 100_000, minimum=0, maximum=1e9, example=1000),

@@ -19,12 +19,12 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from anonset import _native
-from anonset.errors import ExistsError, ParameterError
+from anonset.data.errors import ExistsError, ParameterError
+from anonset.data.job import Job
+from anonset.data.spec import Param, parse_params
+from anonset.data.transactions import Floats, Ints, Transactions, natural_order
 from anonset.generate.catalogue import Product, meals, products
-from anonset.io.atomic import plain_errors, staging
-from anonset.job import Job
-from anonset.spec import Param, parse_params
-from anonset.transactions import Floats, Ints, Transactions, natural_order
+from anonset.io.publish.atomic import plain_errors, staging
 
 PARAMS = (
     Param("transactions", "int", "How many transactions.", 10_000, minimum=0, maximum=1e9, example=1000),

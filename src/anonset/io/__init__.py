@@ -9,23 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
-    "Format": "registry",
-    "ReadOptions": "options",
-    "convert": "converting",
-    "format_of": "registry",
-    "read": "reading",
-    "read_release": "reading",
-    "save": "saving",
-    "write": "publish",
+    "Format": "formats.registry",
+    "ReadOptions": "source.options",
+    "convert": "publish.converting",
+    "format_of": "formats.registry",
+    "read": "source.reading",
+    "read_release": "source.reading",
+    "save": "containers.saving",
+    "write": "publish.releases",
 }
 
 if TYPE_CHECKING:
-    from anonset.io.converting import convert
-    from anonset.io.options import ReadOptions
-    from anonset.io.publish import write
-    from anonset.io.reading import read, read_release
-    from anonset.io.registry import Format, format_of
-    from anonset.io.saving import save
+    from anonset.io.containers.saving import save
+    from anonset.io.formats.registry import Format, format_of
+    from anonset.io.publish.converting import convert
+    from anonset.io.publish.releases import write
+    from anonset.io.source.options import ReadOptions
+    from anonset.io.source.reading import read, read_release
 
 __all__ = ["Format", "ReadOptions", "convert", "format_of", "read", "read_release", "save", "write"]
 

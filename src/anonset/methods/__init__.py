@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from anonset.errors import unknown
+from anonset.data.errors import unknown
+from anonset.data.spec import MethodSpec
 from anonset.methods import (
     ant,
     ant_minus,
@@ -23,7 +24,6 @@ from anonset.methods import (
     perm_mondrian,
     pta,
 )
-from anonset.spec import MethodSpec
 
 METHODS: dict[str, MethodSpec] = {
     spec.name: spec

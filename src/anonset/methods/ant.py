@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
-from anonset.errors import ParameterError
-from anonset.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
-from anonset.job import Job
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
 from anonset.models.kp_anonymity import PAPER
-from anonset.release import Draft
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
 
 PER_CLUSTER = 50  # transactions; about what the paper's numbers of clusters come to
 

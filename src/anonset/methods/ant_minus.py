@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from anonset.group.attributes import HIERARCHY, LEVEL, THRESHOLD, kp_problem
-from anonset.job import Job
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
 from anonset.methods.ant import filled
+from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, THRESHOLD, kp_problem
 from anonset.models.kp_anonymity import PAPER
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
 
 
 def run(

@@ -20,14 +20,14 @@ Sensitive Transactional Data", IEEE TKDE 23(2), 2011.
 
 from __future__ import annotations
 
-from anonset.group.balanced import balanced_groups
-from anonset.group.cahd import ALPHA
-from anonset.group.degree import degree_problem
-from anonset.job import Job
-from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_order
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
+from anonset.methods.steps.group.balanced import balanced_groups
+from anonset.methods.steps.group.cahd import ALPHA
+from anonset.methods.steps.group.degree import degree_problem
+from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_order
 
 
 def run(data: Transactions, job: Job, *, p: int, alpha: int, item_order: ItemOrder) -> Draft:

@@ -31,16 +31,16 @@ from __future__ import annotations
 import numpy as np
 
 from anonset import _native
-from anonset.group.centers import Centers, losses, majority, recode, require_enough
-from anonset.group.diversity import diverse, first_sizes, require_diversity
-from anonset.job import Job
-from anonset.methods._never_worse import better_than_pta, clearly_less, draw, told_by_more
-from anonset.methods.pta import cut
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.methods.pta import segment_bounds
+from anonset.methods.steps.group.centers import Centers, losses, majority, publish_centers, require_enough
+from anonset.methods.steps.group.diversity import diverse, first_sizes, require_diversity
+from anonset.methods.steps.order.gray import gray_sorted, item_ranks, lined_up
+from anonset.methods.steps.pta_baseline import better_than_pta, clearly_less, draw, told_by_more
 from anonset.models.k_anonymity import DIVERSITY
-from anonset.order.gray import gray_sorted, item_ranks, lined_up
-from anonset.release import Draft
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
 
 EFFORT = Param(
     "effort",
@@ -79,20 +79,18 @@ def run(data: Transactions, job: Job, *, k: int, effort: int, diversity: int | N
     quasi = data.quasi()
     dense = is_dense(quasi, job.threads)
     if diversity is None:
-        ordering, groups, centers = _never_worse_than_pta(quasi, k, effort, dense, job)
+        ordering, groups, centers = _best_of_both(quasi, k, effort, dense, job)
     else:
         ordering, groups, centers = _diverse(data, quasi, k, diversity, effort, dense, job)
-    published = recode(data, quasi, groups, None, job, ordering, centers)
+    published = publish_centers(data, quasi, groups, None, job, ordering, centers)
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
 
 
-def _never_worse_than_pta(
-    quasi: Transactions, k: int, effort: int, dense: bool, job: Job
-) -> tuple[Longs, Ints, Centers]:
+def _best_of_both(quasi: Transactions, k: int, effort: int, dense: bool, job: Job) -> tuple[Longs, Ints, Centers]:
     """The Gray order; groups in that order, or PTA's should they lose less; and what they publish."""
-    bounds = cut(len(quasi), k)
+    bounds = segment_bounds(len(quasi), k)
     drawn = draw(bounds, effort >= SURE_EFFORT, job)
     if dense:
         with job.stage("groups"):
@@ -116,7 +114,7 @@ def _diverse(
     ordering, quasi = gray_sorted(quasi, job)
     with job.stage("groups"):
         find = _dense_groups if dense else _sparse_groups
-        secret = data.secrets().take(ordering)
+        secret = data.sensitive_part().take(ordering)
         tried = [
             diverse(quasi, secret, find(quasi, size, effort, job), k, diversity, effort, job)
             for size in first_sizes(secret, k, diversity)

@@ -2,7 +2,7 @@
 
 Precondition   transactions with quasi-identifier items Q (all that are not sensitive); n = 0 or n ≥ k ≥ 2.
 Pseudo-code    order ← Gray order of the transactions' Q
-               segments ← cut(order), each with at least k transactions
+               segments ← segment_bounds(order), each with at least k transactions
                for each segment: tours ← the segment's own order, and random ones
                    repeat: keep the shortest tour; fill the other places with children of two tours
                            (order crossover, sometimes a stretch turned around)
@@ -22,15 +22,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonset.group.centers import recode
-from anonset.group.windows import window_groups
-from anonset.job import Job
-from anonset.methods.pta import REVOTE, SEGMENTS, cut, fewer_segments
-from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
-from anonset.order.tour import genetic_tours
-from anonset.release import Draft
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Transactions
+from anonset.methods.pta import REVOTE, SEGMENTS, fewer_segments, segment_bounds
+from anonset.methods.steps.group.centers import publish_centers
+from anonset.methods.steps.group.windows import window_groups
+from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
+from anonset.methods.steps.order.tour import genetic_tours
 
 POPULATION = Param(
     "population",
@@ -64,12 +64,12 @@ def run(
     generations: int,
 ) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
-    bounds = cut(len(data), k, segments)
+    bounds = segment_bounds(len(data), k, segments)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     places = np.arange(len(data))
     loops, lengths = genetic_tours(quasi, places, bounds, job, population=population, generations=generations)
     groups, voters = window_groups(quasi, loops, bounds, k, job)
-    published = recode(data, quasi, groups, None if revote else voters, job, ordering)
+    published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
     return replace(Draft.of_rows(published, figures), notes=fewer_segments("Gray-TSP", len(lengths), segments, k))
 

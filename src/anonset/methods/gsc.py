@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonset.errors import ParameterError
-from anonset.group.centers import recode, require_enough
-from anonset.job import Job
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Ints, Longs, Mask, Transactions
+from anonset.methods.steps.group.centers import publish_centers, require_enough
+from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.models.k_anonymity import PROTECT
-from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Ints, Longs, Mask, Transactions
 
 
 def run(data: Transactions, job: Job, *, k: int, item_order: ItemOrder, protect: str) -> Draft:
@@ -34,7 +34,7 @@ def run(data: Transactions, job: Job, *, k: int, item_order: ItemOrder, protect:
     exposed = None if protect == "all" else _secret_holders(data)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     groups = runs_of(len(data), k)
-    published = recode(data, quasi, groups, None, job, ordering)
+    published = publish_centers(data, quasi, groups, None, job, ordering)
     figures = {"groups": int(groups.max(initial=-1)) + 1}
     if exposed is None:
         return Draft.of_rows(published, figures)
@@ -58,7 +58,7 @@ def runs_of(n: int, k: int) -> Ints:
 
 def _secret_holders(data: Transactions) -> Mask:
     """Which transactions hold a sensitive item."""
-    holders = data.secrets().lengths > 0
+    holders = data.sensitive_part().lengths > 0
     if not holders.any():
         advice = "Say which items are the secret: sensitive=['…'], or choose protect=all."
         raise ParameterError("sensitive", "name an item of the data for protect=sensitive-only", "none", advice)

@@ -26,13 +26,13 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
-from anonset.errors import InfeasibleError, ParameterError
-from anonset.job import Job
-from anonset.patterns import Patterns, UserPatterns, frequent, of_users, support_count
-from anonset.release import Draft, Release
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
-from anonset.utility.pattern_distance import between
+from anonset.assess.utility.pattern_distance import between
+from anonset.data.errors import InfeasibleError, ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Draft, Release
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.mining.itemsets import Patterns, UserPatterns, frequent, of_users, support_count
 
 Strategy = Literal["greedy", "joint"]
 REPAIRS = {"greedy": 0, "joint": 1, "suppress": 2}
@@ -72,7 +72,7 @@ class Rows:
     """The transactions as they are rewritten (quasi-identifier items only): the original ones, then invented ones."""
 
     data: Transactions
-    source: Longs
+    row_origin: Longs
     users: int
 
     @classmethod
@@ -124,7 +124,7 @@ def run(
         table = rows.mine(goal, job)
         rounds += 1
     figures |= {"rounds": rounds, "pattern_distance": between(before, table).average, **changes(data, rows, before)}
-    return Draft(Release(published(data, rows)), rows.source, figures, notes, public_notes=public)
+    return Draft(Release(published(data, rows)), rows.row_origin, figures, notes, public_notes=public)
 
 
 def with_users(
@@ -225,7 +225,7 @@ def repaired(rows: Rows, patterns: Patterns, goal: Goal, repair: str, job: Job) 
             repair != "suppress", monitor,
         )  # fmt: skip
     users = np.concatenate((rows.owner, added))
-    source = np.concatenate((rows.source, np.full(len(added), -1, dtype=np.int64)))
+    source = np.concatenate((rows.row_origin, np.full(len(added), -1, dtype=np.int64)))
     # An invented transaction that has lost all its items again is not needed.
     needed = np.flatnonzero((source >= 0) | (np.diff(starts) > 0))
     grown = Transactions(starts, items, data.labels, users=users).take(needed)

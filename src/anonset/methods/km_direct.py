@@ -21,11 +21,11 @@ from __future__ import annotations
 from typing import Any
 
 from anonset import _native
-from anonset.job import Job
-from anonset.methods._cuts import HIERARCHY, PAPER, domain, publish, require_feasible
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish, require_feasible
 
 
 def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any) -> Draft:

@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
-from anonset.errors import InputError
-from anonset.job import Job
-from anonset.methods._cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Ints, Transactions
+from anonset.data.errors import InputError
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Ints, Transactions
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
 
 MOST_CUTS = 300_000
 MOST_RARE = 2_000_000

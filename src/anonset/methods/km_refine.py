@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
-from anonset.job import Job
-from anonset.methods._cuts import HIERARCHY, PAPER, domain, publish, require_feasible
-from anonset.release import Draft
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Mask, Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Mask, Transactions
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish, require_feasible
 
 BEST_FORM = 0  # the kernel chooses how it keeps the rows
 

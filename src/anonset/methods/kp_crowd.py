@@ -31,15 +31,15 @@ from typing import Any, Literal
 import numpy as np
 
 from anonset import _native
-from anonset.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
-from anonset.job import Job
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.methods.ant import cluster
 from anonset.methods.crowd import DENSE_ITEMS, DENSITY
+from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
+from anonset.methods.steps.order.gray import gray_sorted
 from anonset.models.kp_anonymity import PAPER
-from anonset.order.gray import gray_sorted
-from anonset.release import Draft
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
 
 EFFORT = Param(
     "effort",

@@ -15,12 +15,12 @@ section 4.2. Eq. 6 with the paper's own values needs B = 66 tables, not 32.
 
 from __future__ import annotations
 
-from anonset.group.degree import degree_problem
-from anonset.group.lsh import INTERRUPT, TABLES, WIDTH, lsh_groups
-from anonset.job import Job
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
+from anonset.methods.steps.group.degree import degree_problem
+from anonset.methods.steps.group.lsh import INTERRUPT, TABLES, WIDTH, lsh_groups
 
 
 def run(data: Transactions, job: Job, *, p: int, width: int, tables: int | None, interrupt: bool) -> Draft:

@@ -15,12 +15,12 @@ section 4.1.
 
 from __future__ import annotations
 
-from anonset.group.degree import degree_problem
-from anonset.group.nearest import nearest_groups
-from anonset.job import Job
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
+from anonset.methods.steps.group.degree import degree_problem
+from anonset.methods.steps.group.nearest import nearest_groups
 
 
 def run(data: Transactions, job: Job, *, p: int) -> Draft:

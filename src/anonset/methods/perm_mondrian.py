@@ -14,12 +14,12 @@ section 6.2, after K. LeFevre, D. DeWitt, R. Ramakrishnan, "Mondrian Multidimens
 
 from __future__ import annotations
 
-from anonset.group.degree import degree_problem
-from anonset.group.mondrian import mondrian_groups
-from anonset.job import Job
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
+from anonset.methods.steps.group.degree import degree_problem
+from anonset.methods.steps.group.mondrian import mondrian_groups
 
 
 def run(data: Transactions, job: Job, *, p: int) -> Draft:

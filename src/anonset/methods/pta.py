@@ -2,7 +2,7 @@
 
 Precondition   transactions with quasi-identifier items Q (all that are not sensitive); n = 0 or n ≥ k ≥ 2.
 Pseudo-code    order ← Gray order of the transactions' Q
-               segments ← cut(order), each with at least k transactions
+               segments ← segment_bounds(order), each with at least k transactions
                for each segment: loop ← PrimTSP(segment)
                    groups ← disjoint windows of exactly k on the loop, by ascending information loss
                    every other transaction joins the group with the nearest center
@@ -21,15 +21,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonset.errors import ParameterError
-from anonset.group.centers import recode, require_enough
-from anonset.group.windows import window_groups
-from anonset.job import Job
-from anonset.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
-from anonset.order.tour import prim_tours
-from anonset.release import Draft
-from anonset.spec import MethodSpec, Param
-from anonset.transactions import Longs, Transactions
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec, Param
+from anonset.data.transactions import Longs, Transactions
+from anonset.methods.steps.group.centers import publish_centers, require_enough
+from anonset.methods.steps.group.windows import window_groups
+from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
+from anonset.methods.steps.order.tour import prim_tours
 
 SEGMENT_SIZE = 100
 MOST_BYTES = 4 * 2**30
@@ -52,21 +52,21 @@ REVOTE = Param(
 
 def run(data: Transactions, job: Job, *, k: int, segments: int | None, item_order: ItemOrder, revote: bool) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
-    bounds = cut(len(data), k, segments)
+    bounds = segment_bounds(len(data), k, segments)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     loops, lengths = prim_tours(quasi, np.arange(len(data)), bounds, job)
     groups, voters = window_groups(quasi, loops, bounds, k, job)
-    published = recode(data, quasi, groups, None if revote else voters, job, ordering)
+    published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
     return replace(Draft.of_rows(published, figures), notes=fewer_segments("PTA", len(lengths), segments, k))
 
 
-def cut(n: int, k: int, segments: int | None = None) -> Longs:
+def segment_bounds(n: int, k: int, segments: int | None = None) -> Longs:
     """The bounds of the segments: sizes differ by at most one, and every segment holds at least k transactions.
 
     Examples
     --------
-    >>> cut(13, 3, 2).tolist()
+    >>> segment_bounds(13, 3, 2).tolist()
     [0, 7, 13]
     """
     require_enough(n, k)

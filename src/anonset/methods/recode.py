@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from anonset.errors import InfeasibleError
-from anonset.hierarchy import Cut, read_cut
-from anonset.job import Job
-from anonset.methods._cuts import HIERARCHY, PAPER, domain, publish
+from anonset.data.errors import InfeasibleError
+from anonset.data.hierarchy import Cut, read_cut
+from anonset.data.job import Job
+from anonset.data.release import Draft
+from anonset.data.spec import MethodSpec
+from anonset.data.transactions import Transactions
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish
 from anonset.models import model
-from anonset.release import Draft
-from anonset.spec import MethodSpec
-from anonset.transactions import Transactions
 
 
 def by_cut(cut: Any) -> MethodSpec:

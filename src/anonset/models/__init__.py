@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from anonset.errors import unknown
+from anonset.data.errors import unknown
+from anonset.data.spec import Model, ModelSpec, parse_params
 from anonset.models import k_anonymity, km_anonymity, kp_anonymity, multi_pattern, privacy_degree
-from anonset.spec import Model, ModelSpec, parse_params
 
 MODELS: dict[str, ModelSpec] = {
     spec.name: spec

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anonset.errors import ParameterError
+from anonset.data.errors import ParameterError
+from anonset.data.release import Release, Verdict, Witness
+from anonset.data.spec import ModelSpec, Param
+from anonset.data.transactions import Longs, Mask, Transactions
 from anonset.models import privacy_degree
-from anonset.release import Release, Verdict, Witness
-from anonset.spec import ModelSpec, Param
-from anonset.transactions import Longs, Mask, Transactions
 
 MOST_WITNESSES = 5
 
@@ -122,7 +122,7 @@ def _beside_a_secret(data: Transactions, sets: Transactions, examples: Longs) ->
         raise ParameterError("sensitive", "name the sensitive items", "none", "Without them nobody is protected.")
     codes = _codes(sets)
     marked = np.zeros(len(sets), dtype=np.bool_)
-    marked[codes[np.diff(data.secrets().offsets) > 0]] = True
+    marked[codes[np.diff(data.sensitive_part().offsets) > 0]] = True
     return marked[codes[examples]]
 
 

@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from anonset.data.release import Release, Verdict, Witness
+from anonset.data.spec import ModelSpec, Param
+from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.models.k_anonymity import K, equal_sets
-from anonset.release import Release, Verdict, Witness
-from anonset.spec import ModelSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
 
 MOST_WITNESSES = 5
 BLOCK = 1 << 20  # grown occurrences held at once

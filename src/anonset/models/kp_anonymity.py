@@ -25,10 +25,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.errors import ParameterError
-from anonset.release import Release, Verdict, Witness
-from anonset.spec import ModelSpec, Param
-from anonset.transactions import Longs, Transactions
+from anonset.data.errors import ParameterError
+from anonset.data.release import Release, Verdict, Witness
+from anonset.data.spec import ModelSpec, Param
+from anonset.data.transactions import Longs, Transactions
 
 MOST_WITNESSES = 5
 FINEST = 1_000_000
@@ -139,7 +139,7 @@ def _groups(data: Transactions) -> _Groups:
 
 
 def _shares(data: Transactions, groups: _Groups) -> _Shares:
-    secret = data.secrets()
+    secret = data.sensitive_part()
     encoded = pc.dictionary_encode(data.labels if data.attributes is None else data.attributes)
     attribute = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[secret.items]
     width = max(1, len(encoded.dictionary))

@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anonset.errors import ParameterError
-from anonset.release import Release, Verdict, Witness
-from anonset.spec import ModelSpec, Param
-from anonset.transactions import Ints, Longs, Transactions
+from anonset.data.errors import ParameterError
+from anonset.data.release import Release, Verdict, Witness
+from anonset.data.spec import ModelSpec, Param
+from anonset.data.transactions import Ints, Longs, Transactions
 
 Bits = npt.NDArray[np.uint64]
 

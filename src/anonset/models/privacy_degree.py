@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.errors import ParameterError
-from anonset.release import Release, Verdict, Witness
-from anonset.spec import ModelSpec, Param
-from anonset.transactions import Ints, Longs, Mask, Transactions, natural_order
+from anonset.data.errors import ParameterError
+from anonset.data.release import Release, Verdict, Witness
+from anonset.data.spec import ModelSpec, Param
+from anonset.data.transactions import Ints, Longs, Mask, Transactions, natural_order
 
 MOST_WITNESSES = 5
 
@@ -100,7 +100,7 @@ def _published_counts(release: Release) -> tuple[Longs, Longs, Longs, Longs]:
         raise ParameterError("sensitive", "name the sensitive items", "none", "Without them there is nothing to check.")
     keys = _as_bytes(data.quasi())
     classes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    secret = data.secrets()
+    secret = data.sensitive_part()
     return classes, classes[secret.rows], secret.items.astype(np.int64), np.ones(secret.nnz, dtype=np.int64)
 
 

@@ -7,16 +7,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anonset.errors import ParameterError
-from anonset.io.atomic import plain_errors, staging, taken
-from anonset.job import Job
-from anonset.release import Result
-from anonset.transactions import Transactions
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Result
+from anonset.data.transactions import Transactions
+from anonset.io.publish.atomic import plain_errors, staging, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anonset.hierarchy import Hierarchy
+    from anonset.data.hierarchy import Hierarchy
 
 PRIVATE = "PRIVATE"
 

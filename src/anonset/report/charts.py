@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from anonset.transactions import Longs
+from anonset.data.transactions import Longs
 
 BEFORE, AFTER, ADDED, REMOVED = "#8a94a6", "#2f7ed8", "#2a9d6f", "#d1495b"
 MOST_ITEMS = 25

@@ -11,8 +11,8 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
-from anonset.compare import Run, recommend, table
-from anonset.io.atomic import staging
+from anonset.choose.compare import Run, recommend, table
+from anonset.io.publish.atomic import staging
 from anonset.report import charts
 from anonset.report.page import templates
 

@@ -10,19 +10,19 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from anonset.errors import InputError
-from anonset.hierarchy import Hierarchy
-from anonset.io.certificate import plain
-from anonset.job import Job
+from anonset.assess.align import Pair, pair
+from anonset.assess.risk import attack, infer, link
+from anonset.assess.utility import measure
+from anonset.assess.utility.discernibility import group_sizes
+from anonset.data.errors import InputError
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.job import Job
+from anonset.data.release import Release, Result
+from anonset.data.transactions import Longs, Transactions
+from anonset.io.publish.certificate import plain
 from anonset.methods import METHODS
 from anonset.models import model_spec
-from anonset.pairing import Pair, pair
-from anonset.release import Release, Result
 from anonset.report.tree import drawing
-from anonset.risk import attack, infer, link
-from anonset.transactions import Longs, Transactions
-from anonset.utility import measure
-from anonset.utility.discernibility import group_sizes
 
 KNOWN = (1, 2, 3, 4)
 HIDDEN = {"seed", "threads"}
@@ -131,7 +131,7 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
 
 def source_of(result: Result) -> Longs | None:
     """Which original is behind each published transaction; None for a release that was only read."""
-    return result.source if len(result.source) == len(result.release) else None
+    return result.row_origin if len(result.row_origin) == len(result.release) else None
 
 
 def tree_of(result: Result) -> Hierarchy | None:

@@ -10,15 +10,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from plotly.offline import get_plotlyjs
 
-from anonset.hierarchy import Hierarchy
-from anonset.pairing import pair
-from anonset.release import Release, Result
+from anonset.assess.align import pair
+from anonset.assess.utility.discernibility import group_sizes
+from anonset.assess.utility.information_loss import item_changes
+from anonset.assess.utility.metric import LEVELS
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.release import Release, Result
+from anonset.data.transactions import Transactions
 from anonset.report import charts
 from anonset.report.content import source_of
-from anonset.transactions import Transactions
-from anonset.utility.discernibility import group_sizes
-from anonset.utility.information_loss import item_changes
-from anonset.utility.metric import LEVELS
 
 LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_removed", "ncp", "pattern_distance"}
 
@@ -48,8 +48,8 @@ def figures(
     before, after = both.original, both.published
     figures["item_frequencies"] = charts.item_frequencies(labels, before.item_counts, after.item_counts)
     figures["lengths"] = charts.lengths(before.lengths, after.lengths)
-    if both.source is not None:
-        added, removed = item_changes(before, Release(after), both.source)
+    if both.row_origin is not None:
+        added, removed = item_changes(before, Release(after), both.row_origin)
         if (added + removed).any():
             figures["loss_per_item"] = charts.loss_per_item(labels, added, removed)
     if said["private"]["attacks"]:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anonset.hierarchy import Cut, Hierarchy
-from anonset.hierarchy.cut import LEFT_OUT
-from anonset.transactions import Longs, Transactions
+from anonset.data.hierarchy import Cut, Hierarchy
+from anonset.data.hierarchy.cut import LEFT_OUT
+from anonset.data.transactions import Longs, Transactions
 
 MOST_NODES = 1500
 MOST_CHILDREN = 60

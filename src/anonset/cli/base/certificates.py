@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import DataError
+from anonset.data.errors import DataError
 
 NEEDED = {"model": str, "parameters": dict, "sensitive_items": list, "files": dict}
 

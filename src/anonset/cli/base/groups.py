@@ -10,8 +10,8 @@ import typer
 
 from anonset.cli.base import outcome
 from anonset.cli.base.options import Choice, Given, flag
-from anonset.errors import InputError
-from anonset.spec import Param
+from anonset.data.errors import InputError
+from anonset.data.spec import Param
 
 _DATA: Any = typer.Argument(
     help="A file, a folder, a pattern such as 'sales-*.parquet', or - for standard input.",
@@ -42,7 +42,7 @@ def run_options(*more: Param) -> list[Choice]:
 
 def read_options() -> list[Choice]:
     """The options of reading. `--format` is always the output's, so that the input's is called `--input-format`."""
-    from anonset.io.options import ReadOptions
+    from anonset.io.source.options import ReadOptions
 
     hints = get_type_hints(ReadOptions)
     choices = []
@@ -58,7 +58,7 @@ def read_options() -> list[Choice]:
 
 
 def _input_format(choice: Choice) -> Choice:
-    from anonset.io.registry import LAYOUTS
+    from anonset.io.formats.registry import LAYOUTS
 
     param = replace(choice.param, name="input_format")
     return replace(choice, param=param, metavar="FORMAT", complete=lambda: LAYOUTS)
@@ -78,7 +78,7 @@ def as_read_options(reading: Given) -> dict[str, Any]:
 
 def output_format() -> Choice:
     """`--format`: how the output is written."""
-    from anonset.io.registry import LAYOUTS
+    from anonset.io.formats.registry import LAYOUTS
 
     layouts = ", ".join(LAYOUTS)
     param = Param("format", "text", f"The format of the output where its name does not say it: {layouts}, long.csv, …")

@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from anonset.spec import Param
+from anonset.data.spec import Param
 
 Given = dict[str, Any]
 """The values of a group of options: only those that were given."""

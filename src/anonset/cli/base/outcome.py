@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from anonset.errors import AnonsetError
+from anonset.data.errors import AnonsetError
 
 CLOSED_PIPE = 141
 

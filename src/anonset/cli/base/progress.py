@@ -11,7 +11,7 @@ PATIENCE = 1.0  # seconds before anything is shown
 
 
 class Display:
-    """A progress callback (see `anonset.job.Progress`) that shows itself once the work has taken a while.
+    """A progress callback (see `anonset.data.job.Progress`) that shows itself once the work has taken a while.
 
     The display is drawn by a thread of its own, so that it appears also while a stage has nothing to report.
     """

@@ -80,7 +80,7 @@ def _install(stop: Stop) -> dict[int, Any]:
 
 def _give_up(code: int) -> None:
     """Remove unfinished files and end the process from outside the thread that is busy."""
-    writing = sys.modules.get("anonset.io.atomic")
+    writing = sys.modules.get("anonset.io.publish.atomic")
     if writing is not None:
         writing.discard_unfinished()
     sys.stderr.write(f"{SHOW_CURSOR if sys.stderr.isatty() else ''}Stopped.\n")

@@ -1,0 +1,206 @@
+// KAMP, phase 2: rewrite the transactions so that each user contains the patterns that the table gives the user and no
+// others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/monitor.hpp"
+#include "kamp/pattern_tree.hpp"
+
+namespace anonset {
+
+struct Rewritten {
+    OwnedCsr rows;                    // the old rows, then the new ones
+    std::vector<std::int32_t> users;  // of the new rows
+};
+
+class KampRows {
+  public:
+    KampRows(const Csr& data, const UserRows& users, const PatternTree& tree, bool may_add)
+        : data_(data),
+          users_(users),
+          tree_(tree),
+          may_add_(may_add),
+          changed_(data.rows, -1),
+          wanted_(tree.size(), 0),
+          times_(tree.size(), 0) {}
+
+    // Users beyond those of the rows are virtual: one row for each of their maximal patterns.
+    Rewritten run(const Csr& target, const Monitor& monitor) {
+        const auto known = static_cast<std::int64_t>(users_.first.size()) - 1;
+        for (std::int64_t u = 0; u < target.rows; ++u) {
+            monitor.check();
+            std::vector<std::int32_t> wanted(target.begin(u), target.end(u));
+            for (const std::int32_t p : wanted) wanted_[p] = 1;
+            if (u >= known || !fits(u, wanted)) rewrite(u, u < known, wanted);
+            for (const std::int32_t p : wanted) wanted_[p] = 0;
+        }
+        return collect();
+    }
+
+  private:
+    using Items = std::vector<std::int32_t>;
+
+    Items row(std::int64_t at) const {
+        if (changed_[at] >= 0) return edits_[changed_[at]];
+        return Items(data_.begin(at), data_.end(at));
+    }
+
+    void put(std::int64_t at, Items items) {
+        if (changed_[at] < 0) {
+            changed_[at] = static_cast<std::int64_t>(edits_.size());
+            edits_.emplace_back();
+        }
+        edits_[changed_[at]] = std::move(items);
+    }
+
+    // How many of the user's rows hold each pattern; the touched ones are kept to clear the table again.
+    void count(std::int64_t u) {
+        for (std::int64_t i = users_.first[u]; i < users_.first[u + 1]; ++i)
+            each_in(row(users_.rows[i]), [&](std::int64_t p) {
+                if (times_[p]++ == 0) touched_.push_back(static_cast<std::int32_t>(p));
+            });
+    }
+
+    void clear() {
+        for (const std::int32_t p : touched_) times_[p] = 0;
+        touched_.clear();
+    }
+
+    bool fits(std::int64_t u, const Items& wanted) {
+        count(u);
+        const bool same = touched_.size() == wanted.size() &&
+                          std::all_of(touched_.begin(), touched_.end(), [&](std::int32_t p) { return wanted_[p]; });
+        clear();
+        return same;
+    }
+
+    void rewrite(std::int64_t u, bool known, const Items& wanted) {
+        if (known) {
+            count(u);
+            for (std::int64_t i = users_.first[u]; i < users_.first[u + 1]; ++i) drop_unwanted(users_.rows[i]);
+        }
+        if (may_add_) {
+            Items maximal;
+            std::vector<char>& covered = covered_;
+            covered.resize(tree_.size(), 0);
+            maximal_of(tree_, wanted, covered, maximal);
+            for (const std::int32_t p : maximal)
+                if (times_[p] == 0) give(u, known, p);
+        }
+        clear();
+    }
+
+    // While the row holds a pattern that the user is not to have, one item of it goes.
+    void drop_unwanted(std::int64_t at) {
+        Items items = row(at);
+        bool dropped = false;
+        for (std::int64_t p = unwanted(items); p >= 0; p = unwanted(items), dropped = true) drop(items, p);
+        if (dropped) put(at, std::move(items));
+    }
+
+    std::int64_t unwanted(const Items& items) const {
+        std::int64_t found = -1;
+        each_in(items, [&](std::int64_t p) {
+            if (!wanted_[p] && (found < 0 || p < found)) found = p;
+        });
+        return found;
+    }
+
+    // The item that costs the user the fewest wanted patterns; then the one that the fewest of them here need.
+    void drop(Items& items, std::int64_t pattern) {
+        const Csr& sets = tree_.sets();
+        std::int32_t chosen = -1;
+        std::pair<std::int64_t, std::int64_t> least{INT64_MAX, INT64_MAX};
+        for (const std::int32_t* item = sets.begin(pattern); item != sets.end(pattern); ++item) {
+            std::pair<std::int64_t, std::int64_t> price{0, 0};
+            each_in(items, [&](std::int64_t p) {
+                if (!wanted_[p] || !std::binary_search(sets.begin(p), sets.end(p), *item)) return;
+                price.first += times_[p] == 1;
+                ++price.second;
+            });
+            if (price < least) {
+                least = price;
+                chosen = *item;
+            }
+        }
+        each_in(items, [&](std::int64_t p) {
+            if (std::binary_search(sets.begin(p), sets.end(p), chosen)) --times_[p];
+        });
+        items.erase(std::find(items.begin(), items.end(), chosen));
+    }
+
+    // Into the user's row that has most of it, if nothing unwanted comes of it; else as a new row.
+    void give(std::int64_t u, bool known, std::int32_t pattern) {
+        const Csr& sets = tree_.sets();
+        std::int64_t best = -1, most = -1;
+        for (std::int64_t i = known ? users_.first[u] : 0; known && i < users_.first[u + 1]; ++i) {
+            const Items items = row(users_.rows[i]);
+            std::int64_t shared = 0;
+            for (const std::int32_t* item = sets.begin(pattern); item != sets.end(pattern); ++item)
+                shared += std::binary_search(items.begin(), items.end(), *item);
+            if (shared > most) {
+                most = shared;
+                best = users_.rows[i];
+            }
+        }
+        const Items alone(sets.begin(pattern), sets.end(pattern));
+        if (best < 0 || !extend(best, alone)) {
+            added_.push_back(alone);
+            added_users_.push_back(static_cast<std::int32_t>(u));
+            note(alone);
+        }
+    }
+
+    bool extend(std::int64_t at, const Items& alone) {
+        const Items before = row(at);
+        Items both;
+        std::set_union(before.begin(), before.end(), alone.begin(), alone.end(), std::back_inserter(both));
+        if (unwanted(both) >= 0) return false;
+        each_in(before, [&](std::int64_t p) { --times_[p]; });
+        note(both);
+        put(at, std::move(both));
+        return true;
+    }
+
+    void note(const Items& items) {
+        each_in(items, [&](std::int64_t p) {
+            ++times_[p];
+            touched_.push_back(static_cast<std::int32_t>(p));
+        });
+    }
+
+    template <class Visit>
+    void each_in(const Items& items, Visit&& visit) const {
+        tree_.each_in(items.data(), items.data() + items.size(), visit);
+    }
+
+    Rewritten collect() {
+        Rewritten out;
+        for (std::int64_t at = 0; at < data_.rows; ++at) {
+            const Items items = row(at);
+            out.rows.items.insert(out.rows.items.end(), items.begin(), items.end());
+            out.rows.close_row();
+        }
+        for (const Items& items : added_) {
+            out.rows.items.insert(out.rows.items.end(), items.begin(), items.end());
+            out.rows.close_row();
+        }
+        out.users = added_users_;
+        return out;
+    }
+
+    const Csr& data_;
+    const UserRows& users_;
+    const PatternTree& tree_;
+    const bool may_add_;
+    std::vector<std::int64_t> changed_;  // row → place among the edits, or −1
+    std::vector<Items> edits_, added_;
+    std::vector<std::int32_t> added_users_, touched_;
+    std::vector<char> wanted_, covered_;
+    std::vector<std::int64_t> times_;
+};
+
+}  // namespace anonset

@@ -1,0 +1,214 @@
+// From the root down: replace a published node by its children wherever that stays safe, the largest saving first.
+//
+// A node needs to be tried only once: if a cut is not safe, no finer one is, so what fails now fails for ever. What
+// is left is a minimal cut: no published node can be replaced by its children.
+//
+// With a budget of items that may be left out, a child that would be rare together with something else is left out of
+// those transactions, as long as all that loses less than the replacement saves.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "km/dense.hpp"
+#include "km/optimal.hpp"
+#include "km/sparse.hpp"
+
+namespace anonset::km {
+
+struct Refined {
+    Nodes cut;
+    std::vector<LeftOut> left_out;
+    std::int64_t loss = 0;
+};
+
+// Which node is tried first: the one that saves most, the one that stands for most items, or the one that saves most
+// for a transaction that holds it.
+enum class Order { saving, size, saving_each };
+
+// How many sets of m nodes the rows hold, about; stops counting at `enough`.
+inline double sets_of_nodes(const Database& db, int m, double enough) {
+    double sets = 0;
+    for (std::int64_t r = 0; r < db.rows() && sets <= enough; ++r) {
+        double ways = 1;
+        for (int i = 0; i < m; ++i) ways *= static_cast<double>(std::max(db.length(r) - i, 0)) / (i + 1);
+        sets += ways;
+    }
+    return sets;
+}
+
+template <class Rows>
+class Refiner {
+  public:
+    Refiner(const Database& db, std::int64_t k, int m, std::int64_t budget, Order order, Monitor& monitor)
+        : db_(db),
+          k_(k),
+          m_(m),
+          order_(order),
+          monitor_(monitor),
+          budget_(budget),
+          left_(budget),
+          rows_(db, k, m, monitor),
+          in_cut_(db.tree.count(), 0),
+          occurrences_(db.tree.occurrences) {
+        in_cut_[0] = 1;
+    }
+
+    Refined run() {
+        specialise(Nodes{0});
+        if (order_ == Order::saving) search();
+        return {cut(), out_, total_loss()};
+    }
+
+  private:
+    Nodes cut() const {
+        Nodes out;
+        for (std::int32_t node = 0; node < db_.tree.count(); ++node)
+            if (in_cut_[node]) out.push_back(node);
+        return out;
+    }
+
+    // What leaving out one item costs, and what publishing `items` of them as this node loses.
+    std::int64_t full() const { return db_.tree.size[0]; }
+    std::int64_t loss(std::int32_t node, std::int64_t items) const {
+        return db_.tree.size[node] > 1 ? items * db_.tree.size[node] : 0;
+    }
+    std::int64_t saving(std::int32_t node) const {
+        std::int64_t saved = loss(node, occurrences_[node]);
+        for (std::int32_t child : children_of(db_.tree, node)) saved -= loss(child, occurrences_[child]);
+        return saved;
+    }
+    std::int64_t urgency(std::int32_t node) const {
+        if (order_ == Order::size) return db_.tree.size[node];
+        return order_ == Order::saving ? saving(node) : 1000 * saving(node) / db_.tree.support[node];
+    }
+
+    void specialise(const Nodes& start) {
+        std::priority_queue<std::pair<std::int64_t, std::int32_t>> open;
+        auto offer = [&](std::int32_t node) {
+            if (db_.tree.children[node] > 0) open.push({urgency(node), -node});
+        };
+        for (std::int32_t node : start) offer(node);
+        while (!open.empty()) {
+            const std::int32_t node = -open.top().second;
+            open.pop();
+            monitor_.check();
+            if (order_ == Order::saving) monitor_.advance();
+            const Attempt found = rows_.attempt(node, std::min(left_, saving(node) / full()));
+            if (!found.possible || !worth(found)) continue;
+            commit(found);
+            for (std::int32_t child : found.children) offer(child);
+        }
+    }
+
+    bool worth(const Attempt& found) const {
+        if (found.items == 0) return true;
+        std::int64_t after = found.items * full();
+        for (std::size_t c = 0; c < found.children.size(); ++c)
+            after += loss(found.children[c], occurrences_[found.children[c]] - found.items_of[c]);
+        return after < loss(found.node, occurrences_[found.node]);
+    }
+
+    void commit(const Attempt& found) {
+        rows_.commit(found);
+        in_cut_[found.node] = 0;
+        for (std::int32_t child : found.children) in_cut_[child] = 1;
+        left_ -= found.items;
+        out_.insert(out_.end(), found.left_out.begin(), found.left_out.end());
+        for (const LeftOut& out : found.left_out) forget(out);
+    }
+
+    // Takes the items of a row at or below a node out of the occurrences.
+    void forget(const LeftOut& out) {
+        const std::int32_t upper = db_.tree.parent[out.node];
+        for (std::int32_t i = 0; i < db_.length(out.row); ++i) {
+            const std::int32_t item = db_.row(out.row)[i];
+            if (db_.tree.children[item] > 0 || !(item == out.node || db_.tree.below(out.node, item))) continue;
+            for (std::int32_t node = item; node != upper; node = db_.tree.parent[node])
+                occurrences_[node] -= db_.weights[out.row];
+        }
+    }
+
+    std::int64_t total_loss() const {
+        std::int64_t total = (budget_ - left_) * full();
+        for (std::int32_t node : cut()) total += loss(node, occurrences_[node]);
+        return total;
+    }
+
+    // On a small domain a short exact search may find a better cut than any that is merely minimal.
+    void search() {
+        constexpr double most_sets = 1e5;
+        constexpr std::int64_t most_cuts = 2000, most_rare = 20000;
+        if (sets_of_nodes(db_, m_, most_sets) > most_sets) return;
+        Database sorted = db_;
+        sorted.sort_rows();
+        const OptimalResult found = OptimalSearch(sorted, total_loss(), most_cuts, most_rare).run(k_, m_, monitor_);
+        if (found.finished && !found.cut.empty()) adopt(found.cut);
+    }
+
+    // Starts again from the root, down to a cut that is known to be safe, and on from there.
+    void adopt(const Nodes& target) {
+        rows_.reset();
+        out_.clear();
+        left_ = budget_;
+        occurrences_ = db_.tree.occurrences;
+        std::fill(in_cut_.begin(), in_cut_.end(), 0);
+        in_cut_[0] = 1;
+        std::vector<std::uint8_t> wanted(db_.tree.count(), 0);
+        for (std::int32_t node : target) wanted[node] = 1;
+        for (std::int32_t node = 0; node < db_.tree.count(); ++node)  // parents come before children
+            if (in_cut_[node] && !wanted[node]) commit(rows_.attempt(node, 0));
+        specialise(target);
+    }
+
+    const Database& db_;
+    const std::int64_t k_;
+    const int m_;
+    const Order order_;
+    Monitor& monitor_;
+    const std::int64_t budget_;
+    std::int64_t left_;  // of the budget
+    Rows rows_;
+    std::vector<std::uint8_t> in_cut_;
+    std::vector<std::int64_t> occurrences_;  // items at or below each node that are not left out
+    std::vector<LeftOut> out_;
+};
+
+// How the rows are kept while the search runs; the answer is the same.
+enum Form { best = 0, sparse = 1, dense = 2 };
+
+inline Form best_form(const Database& db) {
+    constexpr double most_bytes = 48e6;  // bitmaps are faster wherever they fit, up to three times
+    return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < most_bytes ? dense : sparse;
+}
+
+// How many orders are tried: several where they cost little. With nothing to leave out an attempt is short; and where
+// the rows are long beside the number of nodes there are few attempts.
+inline std::size_t orders_to_try(const Database& db, std::int64_t budget) {
+    const double many = 20 * static_cast<double>(db.tree.count()) * static_cast<double>(db.tree.count());
+    if (sets_of_nodes(db, 2, many) > many) return 3;
+    return budget == 0 ? 2 : 1;
+}
+
+template <class Rows>
+Refined best_refined(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor) {
+    const Order orders[] = {Order::saving, Order::saving_each, Order::size};
+    std::vector<Refined> found(orders_to_try(db, budget));
+    parallel_for(static_cast<std::int64_t>(found.size()), threads, monitor,
+                 [&](std::int64_t i, int) { found[i] = Refiner<Rows>(db, k, m, budget, orders[i], monitor).run(); });
+    auto cheaper = [](const Refined& a, const Refined& b) { return a.loss < b.loss; };
+    return *std::min_element(found.begin(), found.end(), cheaper);
+}
+
+// `budget`: how many item occurrences may be left out. The same answer for any number of threads.
+inline Refined refine(const Database& db, std::int64_t k, int m, std::int64_t budget, int form, int threads,
+                      Monitor& monitor) {
+    const bool bitmaps = (form == best ? best_form(db) : form) == dense;
+    return bitmaps ? best_refined<DenseRows>(db, k, m, budget, threads, monitor)
+                   : best_refined<SparseRows>(db, k, m, budget, threads, monitor);
+}
+
+}  // namespace anonset::km

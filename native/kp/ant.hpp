@@ -1,0 +1,124 @@
+// ANT: inside a cluster groups of k are filled nearest first, as long as no sensitive attribute becomes too frequent.
+// What that leaves over is placed in the nearest group that can take it; where none can, groups are merged.
+//
+// B. Zhang et al., "A (k, p)-anonymity framework to sanitize transactional database with personalized sensitivity",
+// Algorithm 1. Precondition: over all rows every sensitive attribute keeps the limit, and there are at least k rows.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/csr.hpp"
+#include "core/monitor.hpp"
+#include "core/rows.hpp"
+#include "kp/ant_fill.hpp"
+#include "kp/ant_place.hpp"
+#include "kp/attributes.hpp"
+#include "kp/shares.hpp"
+
+namespace anonset {
+
+struct AntProblem {
+    Csr rows, secret;
+    const std::int32_t* first;
+    std::int32_t attributes;
+    std::int64_t k;
+    ShareLimit limit;
+    const std::int64_t* place = nullptr;  // of each row among those that were given; none: its own number
+
+    std::int64_t codes() const { return first[attributes]; }
+};
+
+// The group of each row that was given, numbered by first appearance.
+inline std::vector<std::int32_t> numbered(const ShareGroups& groups, const AntProblem& problem) {
+    std::vector<std::int32_t> group(problem.rows.rows, -1), number(groups.count(), -1);
+    for (std::int32_t g = 0; g < groups.count(); ++g)
+        for (const std::int32_t row : groups.members(g)) group[problem.place ? problem.place[row] : row] = g;
+    std::int32_t next = 0;
+    for (std::int32_t& g : group) {
+        if (number[g] < 0) number[g] = next++;
+        g = number[g];
+    }
+    return group;
+}
+
+// Rows without a group are placed; the others stay together.
+inline std::vector<std::int32_t> place_rest(const AntProblem& problem,
+                                            const std::vector<std::vector<std::int32_t>>& full,
+                                            std::vector<LeftPart> parts, int threads, Monitor& monitor) {
+    const Levels levels(problem.first, problem.attributes);
+    ShareGroups groups(problem.secret, problem.limit);
+    for (const auto& members : full) groups.found(members);
+    if (std::all_of(parts.begin(), parts.end(), [](const LeftPart& part) { return part.left.empty(); }))
+        return numbered(groups, problem);
+    const OwnedCsr centers = mean_centers(problem.rows, levels, problem.first, full, threads, monitor);
+    LeftoverPlacer(problem.rows, problem.place, groups, centers.view(), problem.codes())
+        .place(std::move(parts), threads, monitor);
+    return numbered(groups, problem);
+}
+
+inline std::vector<std::int32_t> largest_first(const std::vector<std::vector<std::int32_t>>& clusters) {
+    std::vector<std::int32_t> order(clusters.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int32_t a, std::int32_t b) { return clusters[a].size() > clusters[b].size(); });
+    return order;
+}
+
+// Of more clusters than `kManyClusters`, who is left over looks first among the groups of those around its own.
+constexpr std::int64_t kManyClusters = 1500, kClustersOfPart = 250;
+
+// The rows of each cluster follow each other.
+inline std::vector<std::int32_t> fill_and_place(const AntProblem& problem,
+                                                const std::vector<std::vector<std::int32_t>>& clusters, int threads,
+                                                Monitor& monitor) {
+    const Levels levels(problem.first, problem.attributes);
+    const auto count = static_cast<std::int64_t>(clusters.size());
+    const OwnedCsr centers = mean_centers(problem.rows, levels, problem.first, clusters, threads, monitor);
+    std::vector<Filled> filled(count);
+    std::vector<ClusterFiller> fillers(
+        thread_count(threads),
+        ClusterFiller(problem.rows, problem.secret, problem.codes(), problem.attributes, problem.k, problem.limit));
+    const Csr center = centers.view();
+    const std::vector<std::int32_t> order = largest_first(clusters);  // so that no thread ends with a large one
+    parallel_for(count, threads, monitor, [&](std::int64_t task, int worker) {
+        const std::int32_t c = order[task];
+        fillers[worker].fill(clusters[c], center.begin(c), center.end(c), filled[c], monitor);
+    });
+    std::vector<std::vector<std::int32_t>> full;
+    std::vector<LeftPart> parts;
+    const std::int64_t together = count > kManyClusters ? kClustersOfPart : kManyClusters;
+    for (std::int64_t c = 0; c < count; ++c) {
+        const auto here = static_cast<std::int32_t>(full.size());
+        if (c % together == 0) parts.push_back({here, here, {}});
+        for (auto& members : filled[c].groups) full.push_back(std::move(members));
+        parts.back().to = static_cast<std::int32_t>(full.size());
+        parts.back().left.insert(parts.back().left.end(), filled[c].left.begin(), filled[c].left.end());
+    }
+    return place_rest(problem, full, std::move(parts), threads, monitor);
+}
+
+// The group of each row, numbered by first appearance. Rows of one cluster meet again and again, so they are put next
+// to each other first: of a million rows each would have to be fetched from memory every time.
+inline std::vector<std::int32_t> ant_groups(AntProblem problem, const std::int32_t* cluster, int threads,
+                                            Monitor& monitor) {
+    const std::int64_t rows = problem.rows.rows;
+    std::vector<std::vector<std::int32_t>> clusters(rows ? *std::max_element(cluster, cluster + rows) + 1 : 0);
+    for (std::int64_t row = 0; row < rows; ++row) clusters[cluster[row]].push_back(static_cast<std::int32_t>(row));
+    std::vector<std::int64_t> order;
+    order.reserve(rows);
+    for (auto& members : clusters)
+        for (std::int32_t& row : members) {
+            order.push_back(row);
+            row = static_cast<std::int32_t>(order.size()) - 1;
+        }
+    const OwnedCsr codes = take_rows(problem.rows, order.data(), rows, threads, monitor);
+    const OwnedCsr secret = take_rows(problem.secret, order.data(), rows, threads, monitor);
+    problem.rows = codes.view(), problem.secret = secret.view(), problem.place = order.data();
+    return fill_and_place(problem, clusters, threads, monitor);
+}
+
+}  // namespace anonset

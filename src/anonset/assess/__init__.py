@@ -1,0 +1,1 @@
+"""What can be measured: whom an attacker finds, what was lost, what is in a file."""

@@ -1,0 +1,1 @@
+"""The loss that no k-anonymous release can go below."""

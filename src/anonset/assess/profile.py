@@ -1,0 +1,101 @@
+"""A first look at transactions: how many, how long, what is frequent, and who already stands out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from anonset.data.transactions import Longs, Transactions
+from anonset.models.k_anonymity import equal_sets
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The smallest, mean, middle and largest of some counts; all zero where there are none."""
+
+    min: int
+    mean: float
+    median: float
+    max: int
+
+    @classmethod
+    def of(cls, counts: Longs) -> Spread:
+        """The spread of these counts."""
+        if not len(counts):
+            return cls(0, 0.0, 0.0, 0)
+        return cls(int(counts.min()), float(counts.mean()), float(np.median(counts)), int(counts.max()))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What `anonset info` says about transactions.
+
+    `k` is the number of transactions that share the rarest quasi-identifier set, `unique` counts those that share
+    theirs with nobody, and `duplicates` counts transactions whose whole set of items occurred before.
+    """
+
+    transactions: int
+    items: int
+    occurrences: int
+    empty: int
+    lengths: Spread
+    frequent: tuple[tuple[str, int], ...]
+    duplicates: int
+    k: int
+    unique: int
+    quasi_sets: int
+    sensitive_items: int
+    sensitive_transactions: int
+    users: int | None
+    transactions_per_user: Spread | None
+    degrees: bool
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        pairs = [{"item": label, "transactions": count} for label, count in self.frequent]
+        return {**asdict(self), "frequent": pairs}
+
+
+def summarize(data: Transactions, most: int = 10) -> Summary:
+    """A first look at `data`, with the `most` most frequent items.
+
+    Examples
+    --------
+    >>> summary = summarize(Transactions.from_lists([["wine", "bread"], ["bread"], ["bread"]]))
+    >>> summary.frequent, summary.k, summary.unique
+    ((('bread', 3), ('wine', 1)), 1, 1)
+    """
+    lengths = data.lengths
+    _, whole = equal_sets(data)
+    _, quasi = (None, whole) if data.sensitive is None else equal_sets(data.quasi())
+    users = None if data.users is None else np.bincount(data.users)
+    used = None if users is None else users[users > 0].astype(np.int64)
+    return Summary(
+        transactions=len(data),
+        items=data.n_items,
+        occurrences=data.nnz,
+        empty=int((lengths == 0).sum()),
+        lengths=Spread.of(lengths),
+        frequent=_frequent(data, most),
+        duplicates=len(data) - len(whole),
+        k=int(quasi.min()) if len(quasi) else 0,
+        unique=int((quasi == 1).sum()),
+        quasi_sets=len(quasi),
+        sensitive_items=0 if data.sensitive is None else int(data.sensitive.sum()),
+        sensitive_transactions=int((data.sensitive_part().lengths > 0).sum()),
+        users=None if used is None else len(used),
+        transactions_per_user=None if used is None else Spread.of(used),
+        degrees=data.sensitivity is not None,
+        notes=data.notes,
+    )
+
+
+def _frequent(data: Transactions, most: int) -> tuple[tuple[str, int], ...]:
+    counts = data.item_counts
+    order = np.argsort(-counts, kind="stable")[:most]
+    labels = data.labels.take(pa.array(order)).to_pylist()
+    return tuple(zip(labels, counts[order].tolist(), strict=True))

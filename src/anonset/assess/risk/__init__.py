@@ -1,0 +1,11 @@
+"""What an attacker learns, before and after: re-identification, linking, and sensitive items given away."""
+
+from __future__ import annotations
+
+from anonset.assess.risk.against import Attack, attack
+from anonset.assess.risk.inference import Inference, infer
+from anonset.assess.risk.knowledge import ATTACKERS
+from anonset.assess.risk.linking import Linking, link
+from anonset.assess.risk.singled_out import Risk, singled_out
+
+__all__ = ["ATTACKERS", "Attack", "Inference", "Linking", "Risk", "attack", "infer", "link", "singled_out"]

@@ -1,0 +1,105 @@
+"""Probabilistic linking: an attacker who knows *all* quasi-identifier items of a person picks the nearest set.
+
+Where a release adds and removes items, nothing may match exactly; the nearest set (Hamming or Jaccard distance) is then
+the best guess. Success is 1 / (published transactions at the least distance) where the person's own is among them,
+else 0; without `source` the own one is assumed to be there (an upper bound).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow.compute as pc
+
+from anonset import _native
+from anonset.assess.align import Pair
+from anonset.assess.risk.singled_out import distinct_sets, keys_of
+from anonset.data.job import Job
+from anonset.data.transactions import Floats, Longs, Mask, Transactions
+
+Measure = Literal["hamming", "jaccard"]
+
+
+@dataclass(frozen=True, eq=False)
+class Linking:
+    """How well everybody's full knowledge links to the release.
+
+    `success` is the mean chance of picking one's own published transaction, `largest` the largest, `certain` the number
+    of people whose own one is picked for sure, `scores` the chance of each, `before` the same against the original.
+    """
+
+    measure: str
+    success: float
+    largest: float
+    certain: int
+    mean_distance: float
+    before: float
+    upper_bound: bool
+    scores: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures without the scores, ready for JSON."""
+        return {name: value for name, value in vars(self).items() if name != "scores"}
+
+
+def link(pair: Pair, job: Job, measure: Measure = "hamming") -> Linking:
+    """Link every original transaction with the published sets nearest to it."""
+    _, person, _ = distinct_sets(pair.original)
+    _, exact, copies = distinct_sets(pair.known)
+    distance, scores = _by_person(pair, person, job, measure)
+    empty = not len(scores)
+    return Linking(
+        measure=measure,
+        success=0.0 if empty else float(scores.mean()),
+        largest=0.0 if empty else float(scores.max()),
+        certain=int((scores == 1).sum()),
+        mean_distance=0.0 if empty else float(distance.mean()),
+        before=0.0 if empty else float((1 / copies[exact]).mean()),
+        upper_bound=pair.row_origin is None,
+        scores=scores,
+    )
+
+
+def _by_person(pair: Pair, person: Longs, job: Job, measure: Measure) -> tuple[Floats, Floats]:
+    """Least distance and chance of each original transaction; those that make no difference are linked once."""
+    sets, published_set, weight = distinct_sets(pair.published)
+    own = _own_sets(pair, published_set)
+    # One query for each pair of an original set and the set it is published as.
+    key = person * (len(sets) + 1) + own + 1
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    queries, targets = pair.original.take(first), pair.published.take(sets)
+    distance, nearest, found = _nearest(queries, targets, weight, own[first], job, measure)
+    hit = np.ones(len(first), dtype=np.bool_) if pair.row_origin is None else found
+    chance = np.where(hit & (nearest > 0), 1 / np.maximum(nearest, 1), 0.0)
+    which = which.reshape(-1)
+    return distance[which], chance[which]
+
+
+def _nearest(
+    queries: Transactions, targets: Transactions, weight: Longs, own: Longs, job: Job, measure: Measure
+) -> tuple[Floats, Longs, Mask]:
+    """Least distance, how many are that near, whether the own one is; who is published unchanged needs no search."""
+    same = pc.index_in(keys_of(queries), value_set=keys_of(targets)).fill_null(-1).to_numpy(zero_copy_only=False)
+    distance = np.zeros(len(queries))
+    nearest: Longs = np.where(same >= 0, weight[same] if len(weight) else 0, 0)
+    found = (same >= 0) & (same == own)
+    rest = np.flatnonzero(same < 0)
+    if len(rest):
+        others = queries.take(rest)
+        with job.stage("link"):
+            far, count, hit = _native.link_sets(
+                others.offsets, others.items, targets.offsets, targets.items, weight, own[rest], others.n_items,
+                measure == "jaccard", job.threads, job.monitor,
+            )  # fmt: skip
+        distance[rest], nearest[rest], found[rest] = far, count, hit.astype(np.bool_)
+    return distance, nearest, found
+
+
+def _own_sets(pair: Pair, published_set: Longs) -> Longs:
+    """For each original transaction the published set that is its own, −1 where it is not known or not published."""
+    if pair.row_origin is None or not len(published_set):
+        return np.full(len(pair.original), -1, dtype=np.int64)
+    place = pair.published_of()
+    return np.where(place >= 0, published_set[np.maximum(place, 0)], -1)

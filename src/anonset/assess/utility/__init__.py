@@ -1,0 +1,123 @@
+"""What a release lost: one file per metric, one table for all methods.
+
+A metric is left out where what it needs is not there; `measure` says which ones and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anonset.assess.utility import (
+    attribute_loss,
+    discernibility,
+    information_loss,
+    item_frequencies,
+    itemsets,
+    lengths,
+    ncp,
+    pattern_distance,
+    queries,
+    reconstruction,
+    rules,
+)
+from anonset.assess.utility.metric import Comparison, Figure, Metric
+from anonset.data.errors import unknown
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.job import Job
+from anonset.data.release import Release
+from anonset.data.transactions import Longs, Transactions
+
+METRICS: dict[str, Metric] = {
+    module.METRIC.name: module.METRIC
+    for module in (
+        information_loss,
+        attribute_loss,
+        ncp,
+        discernibility,
+        reconstruction,
+        item_frequencies,
+        queries,
+        itemsets,
+        rules,
+        lengths,
+        pattern_distance,
+    )
+}
+
+NEEDS = {
+    "source": "which published transaction comes from which original (known only while anonymizing)",
+    "hierarchy": "the hierarchy that items were generalized with",
+    "groups": "a release in groups",
+    "rows": "a release in rows",
+    "users": "users, in the data and in the release",
+    "sensitive": "sensitive items",
+    "counts": "a release of attribute counts",
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One figure of one metric."""
+
+    metric: str
+    figure: Figure
+    value: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {"metric": self.metric, "name": self.figure.name, "title": self.figure.title, "value": self.value}
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """All figures, and for each metric that was left out what it would have needed."""
+
+    figures: tuple[Measured, ...]
+    left_out: dict[str, str]
+
+    def __getitem__(self, name: str) -> Any:
+        for measured in self.figures:
+            if measured.figure.name == name:
+                return measured.value
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {"figures": [measured.to_dict() for measured in self.figures], "left_out": self.left_out}
+
+
+def measure(
+    data: Transactions,
+    release: Release,
+    source: Longs | None = None,
+    *,
+    hierarchy: Hierarchy | None = None,
+    metrics: Sequence[str] | None = None,
+    job: Job | None = None,
+) -> Measurements:
+    """What the release lost, by every metric (or those named) that can be computed.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b"]])
+    >>> lost = measure(data, Release(Transactions.from_lists([["a"], ["a"], ["a"]])))
+    >>> lost["length_mean_after"]
+    1.0
+    """
+    for name in metrics or ():
+        if name not in METRICS:
+            raise unknown("metrics", name, METRICS)
+    comparison = Comparison(data, release, source, hierarchy, job or Job(0))
+    figures: list[Measured] = []
+    left_out: dict[str, str] = {}
+    for metric in METRICS.values() if metrics is None else (METRICS[name] for name in metrics):
+        missing = [name for name in metric.needs if name not in comparison.has]
+        if missing:
+            left_out[metric.name] = f"needs {', '.join(NEEDS[name] for name in missing)}"
+            continue
+        with comparison.job.stage(f"measure {metric.title.lower()}"):
+            values = metric.run(comparison)
+        figures += [Measured(metric.name, figure, values[figure.name]) for figure in metric.figures]
+    return Measurements(tuple(figures), left_out)

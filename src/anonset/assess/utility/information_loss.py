@@ -1,0 +1,69 @@
+"""Information loss: how many quasi-identifier items were added or removed (Hamming distance).
+
+IL = Σ |original △ published| over all transactions; the ratio divides by the number of original quasi-identifier
+items. Lin et al., "PTA", Definition 2 (a replaced item counts twice here: once removed, once added).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset import _native
+from anonset.assess.utility.metric import Comparison, Figure, Metric
+from anonset.data.release import Release
+from anonset.data.transactions import Longs, Transactions
+
+
+def information_loss(original: Transactions, release: Release, source: Longs) -> dict[str, Any]:
+    """Items added and removed, their sum and its ratio; `source` aligns the release with the original."""
+    added, removed = item_changes(original, release, source)
+    total = int(original.quasi_mask[original.items].sum())
+    loss = int(added.sum() + removed.sum())
+    return {
+        "information_loss": loss,
+        "information_loss_ratio": loss / total if total else 0.0,
+        "items_added": int(added.sum()),
+        "items_removed": int(removed.sum()),
+    }
+
+
+def item_changes(original: Transactions, release: Release, source: Longs) -> tuple[Longs, Longs]:
+    """For each item of the original's vocabulary, how often it was added and how often removed."""
+    before, after = original.quasi(), _in_codes_of(original, release.transactions)
+    return _native.item_changes(before.offsets, before.items, after.offsets, after.items, source, original.n_items)
+
+
+def _in_codes_of(original: Transactions, published: Transactions) -> Transactions:
+    """The published quasi-identifier items under the original's codes."""
+    if published.labels is original.labels or published.labels.equals(original.labels):
+        return published.only(original.quasi_mask)
+    place = pc.index_in(published.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
+    known = place >= 0
+    quasi = published.only(known & np.where(known, original.quasi_mask[np.maximum(place, 0)], False))
+    return Transactions.from_codes(quasi.offsets, place[quasi.items], pa.array(original.labels))
+
+
+def _run(comparison: Comparison) -> dict[str, Any]:
+    pair = comparison.pair
+    assert pair.row_origin is not None
+    return information_loss(pair.original, Release(pair.published), pair.row_origin)
+
+
+METRIC = Metric(
+    name="information-loss",
+    title="Information loss",
+    definition="IL = Σ |original △ published|, the items added or removed; the ratio divides by all items.",
+    reference="Lin et al., PTA, Definition 2",
+    figures=(
+        Figure("information_loss", "Items changed", "Items added to or removed from transactions.", "count"),
+        Figure("information_loss_ratio", "Items changed, ratio", "… divided by the number of original items.", "share"),
+        Figure("items_added", "Items added", "Occurrences that are published but were not there.", "count"),
+        Figure("items_removed", "Items removed", "Occurrences that were there but are not published.", "count"),
+    ),
+    run=_run,
+    needs=("source",),
+)

@@ -1,0 +1,125 @@
+"""Pattern distance: how far the patterns of users after anonymization are from their patterns before.
+
+For a user with maximal patterns P before and P′ after, PD = Σ over p ∈ P of the distance to the nearest p′ ∈ P′, and
+the other way round; the distance between two patterns is the number of items that only one of them has. Where there is
+no pattern to compare with, a pattern is as far away as it has items. PD of a release is the mean over the users.
+
+C.-H. Hsu, H.-P. Tsai, "KAMP: Preserving k-anonymity for Combinations of Patterns", IEEE MDM, 2013, section II.C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset import _native
+from anonset.assess.utility.metric import Comparison, Figure, Metric
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Release
+from anonset.data.transactions import Longs, Transactions
+from anonset.mining.itemsets import UserPatterns, frequent, of_users
+
+
+@dataclass(frozen=True, eq=False)
+class PatternDistance:
+    """PD of each user (in the order of the original's user codes) and on average, with the numbers of patterns."""
+
+    per_user: Longs
+    patterns_before: Longs
+    patterns_after: Longs
+    virtual_users: int = 0
+
+    @property
+    def average(self) -> float:
+        """PD: the mean over the original users; 0 means that everybody kept all patterns and got no other."""
+        return float(self.per_user.mean()) if len(self.per_user) else 0.0
+
+    def __repr__(self) -> str:
+        return f"PatternDistance({self.average:.3f} on average over {len(self.per_user):,} users)"
+
+
+def pattern_distance(
+    original: Transactions, release: Release, source: Longs, support: float, job: Job | None = None
+) -> PatternDistance:
+    """PD between the original and a release that publishes users; `source` aligns their transactions.
+
+    Both are mined with the same `support` (of each one's own transactions, where it is a fraction). Users of the
+    release without any original transaction are virtual: they are counted, but have no distance.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a"], ["a"], ["b"]], users=["u", "v", "v"])
+    >>> pattern_distance(data, Release(data), np.arange(3), support=1)
+    PatternDistance(0.000 on average over 2 users)
+    """
+    published = release.transactions
+    if original.users is None or published.users is None:
+        raise ParameterError("users", "be known before and after", "a side without them", "Publish them, or leave PD.")
+    job = job or Job()
+    before, after = _quasi(original), _in_codes_of(original, published)
+    real = source >= 0
+    present, code = np.unique(original.users, return_inverse=True)
+    owner = np.full(int(published.users.max(initial=-1)) + 1, -1, dtype=np.int64)
+    owner[published.users[real]] = code[source[real]]
+    virtual = np.flatnonzero(owner < 0)
+    owner[virtual] = len(present) + np.arange(len(virtual))
+    before = replace(before, users=code.astype(np.int32), user_labels=None)
+    after = replace(after, users=owner[published.users].astype(np.int32), user_labels=None)
+    old = of_users(before, frequent(before, support, job=job), len(present), job)
+    new = of_users(after, frequent(after, support, job=job), len(present) + len(virtual), job)
+    return replace(between(old, new), virtual_users=len(virtual))
+
+
+def between(before: UserPatterns, after: UserPatterns) -> PatternDistance:
+    """PD between two tables of users' patterns over the same item codes; users that only `after` has are left out."""
+    old, own = before.own()
+    new, others = after.own()
+    new = new[: len(old)]
+    distance = _native.pattern_distance(
+        before.patterns.offsets, before.patterns.items, old, own,
+        after.patterns.offsets, after.patterns.items, new, others,
+    )  # fmt: skip
+    return PatternDistance(distance, np.diff(old), np.diff(new))
+
+
+def _quasi(data: Transactions) -> Transactions:
+    return replace(data.quasi(), ids=None, sensitivity=None, counts=None)
+
+
+def _in_codes_of(original: Transactions, published: Transactions) -> Transactions:
+    """The published quasi-identifier items under the original's codes."""
+    bare = _quasi(published)
+    if bare.labels.equals(original.labels):
+        return bare
+    place = pc.index_in(bare.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
+    if (place[bare.items] < 0).any():
+        raise ParameterError("release", "hold no items but the original's", "others", "PD compares the same items.")
+    return Transactions.from_codes(bare.offsets, place[bare.items], pa.array(original.labels), users=bare.users)
+
+
+SUPPORT = 0.01
+
+
+def _run(comparison: Comparison) -> dict[str, float | None]:
+    assert comparison.row_origin is not None
+    support = max(SUPPORT, min(0.5, 2 / max(1, len(comparison.data))))
+    try:
+        found = pattern_distance(comparison.data, comparison.release, comparison.row_origin, support, comparison.job)
+    except ParameterError:  # too many patterns to mine
+        return {"pattern_distance": None}
+    return {"pattern_distance": found.average}
+
+
+METRIC = Metric(
+    name="pattern-distance",
+    title="Pattern distance",
+    definition="Mean over users of the distances between their maximal patterns before and after, at 1 % support.",
+    reference="Hsu, Tsai, KAMP: Preserving k-anonymity for Combinations of Patterns, MDM 2013, section II.C",
+    figures=(Figure("pattern_distance", "Pattern distance", "Items by which a user's patterns moved, on average."),),
+    run=_run,
+    needs=("users", "source"),
+)

@@ -1,0 +1,1 @@
+"""Which method: advice and comparison."""

@@ -1,0 +1,1 @@
+"""The nouns: transactions, hierarchy, release, job, spec, errors."""

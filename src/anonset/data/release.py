@@ -1,0 +1,199 @@
+"""What is published, whether it keeps its promise, and the paper that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from anonset.data.errors import InputError
+from anonset.data.transactions import Ints, Longs, Transactions
+
+if TYPE_CHECKING:
+    from anonset.data.hierarchy import Cut
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """How often each sensitive item occurs in each group: three columns of equal length."""
+
+    group: Ints
+    item: Ints  # codes into the release's labels
+    count: Longs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """What is published and nothing more, in one of two forms.
+
+    *rows*: recoded transactions, with their sensitive items beside them where the model lets them through.
+    *groups*: exact quasi-identifier items, the group of each transaction, and per group the counts of the
+    sensitive items.
+    """
+
+    transactions: Transactions
+    groups: Ints | None = None
+    counts: GroupCounts | None = None
+
+    def __post_init__(self) -> None:
+        if (self.groups is None) != (self.counts is None):
+            raise InputError("A release in groups needs both the groups and the counts of their sensitive items.")
+        if self.groups is not None and len(self.groups) != len(self.transactions):
+            raise InputError("Every transaction of a release in groups needs its group.")
+
+    @property
+    def form(self) -> Literal["rows", "groups"]:
+        """`rows` or `groups`."""
+        return "rows" if self.groups is None else "groups"
+
+    def __len__(self) -> int:
+        return len(self.transactions)
+
+    def __repr__(self) -> str:
+        return f"Release({self.form}, {self.transactions!r})"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One reason why a promise does not hold, in terms of what is published, for a person to check by hand."""
+
+    statement: str
+    items: tuple[str, ...] = ()
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a release keeps a promise.
+
+    `measured` holds the strongest parameters that really hold (the largest k, the smallest degree …).
+    A verdict that does not hold always carries witnesses.
+    """
+
+    model: str
+    params: Mapping[str, Any]
+    promise: str
+    holds: bool
+    measured: Mapping[str, Any]
+    witnesses: tuple[Witness, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.holds and not self.witnesses:
+            raise InputError("A verdict that does not hold must carry a witness.")
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The public record of a release: the promise, who made it how, and the files it speaks about.
+
+    It holds no loss figures, no seed and nothing about a person.
+    """
+
+    model: str
+    parameters: Mapping[str, Any]
+    promise: str
+    method: str
+    method_parameters: Mapping[str, Any]
+    measured: Mapping[str, Any]
+    sensitive_items: tuple[str, ...]
+    transactions: int
+    files: Mapping[str, str]  # file name → sha256
+    version: str
+    notes: tuple[str, ...] = ()  # what a reader of the files should know
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {"anonset": "certificate", **asdict(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What a method hands over before `unlink`: a release still in the source's order.
+
+    `row_origin[i]` is the original transaction behind published transaction `i`, or −1 for one that the method
+    invented. A method that invents transactions or leaves some out says how many: `transactions_added` and
+    `transactions_removed` among its `measurements`. These are the method's own figures; they are private, like
+    everything computed from the original; so are its `notes`. `public_notes` are what every reader of the release
+    should know; they go into the certificate. A method that publishes nodes of a hierarchy hands over its cut.
+    """
+
+    release: Release
+    row_origin: Longs
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    cut: Cut | None = None
+    public_notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
+        """A draft in rows that keeps the order and number of the original transactions."""
+        return cls(Release(transactions), np.arange(len(transactions), dtype=np.int64), measurements or {})
+
+
+@dataclass(frozen=True)
+class Bound:
+    """No k-anonymous release of the data loses fewer than `loss` items; `ratio` divides by all quasi-identifier items.
+
+    Where `confidence` is 1 that is certain. Otherwise the bound comes from `sample` transactions drawn at random, and
+    the statement is false with a probability of at most 1 − `confidence`; `estimate` is the ratio that the sample
+    shows, without the margin for chance.
+    """
+
+    k: int
+    loss: float
+    ratio: float
+    confidence: float = 1.0
+    estimate: float | None = None
+    sample: int | None = None
+
+    @property
+    def error(self) -> float:
+        """How much of the ratio was given away to chance."""
+        return 0.0 if self.estimate is None else self.estimate - self.ratio
+
+    def gap_closed(self, baseline: float, loss: float) -> float:
+        """Which share of the way from a baseline's loss down to this bound another loss has gone."""
+        return (baseline - loss) / (baseline - self.loss) if baseline > self.loss else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {**asdict(self), "error": self.error}
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
+
+    Everything but `release`, `verdict`, `certificate` and `public_notes` is private: `row_origin` links each published
+    transaction to the original one, `measurements` (information loss …) are computed from the original, and whoever
+    knows the `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a
+    method works that way. `bound` is there where it was asked for: the loss that no k-anonymous release can go
+    below.
+    """
+
+    release: Release
+    verdict: Verdict
+    method: str
+    params: Mapping[str, Any]
+    row_origin: Longs
+    seed: int
+    measurements: Mapping[str, Any]
+    seconds: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    certificate: Certificate | None = None
+    cut: Cut | None = None
+    public_notes: tuple[str, ...] = ()
+    bound: Bound | None = None
+
+    def __repr__(self) -> str:
+        ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))
+        loss = "" if ratio is None else f", information loss {ratio:.1%}"
+        loss += "" if penalty is None else f", NCP {penalty:.4f}"
+        counts = self.measurements.get("attribute_loss_ratio")
+        loss += "" if counts is None else f", attribute loss {counts:.1%}"
+        return f"Result({self.method}: {self.verdict.promise}{loss})"

@@ -1,0 +1,243 @@
+"""Descriptions that everything else derives from: options, forms, tables, tests.
+
+A method or a model says once what it is called and which parameters it takes. The command line, the app, the
+reference tables and the contract tests read it from here.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from anonset.data.errors import ParameterError, unknown
+
+if TYPE_CHECKING:
+    from anonset.data.release import Draft, Release, Verdict
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter: its name, type, range, default, and a sentence that explains it to a non-expert.
+
+    `default=None` with `required=False` means "chosen from the data"; `help` says how.
+    `example` is a value that works on any small data set; the contract tests use it.
+    """
+
+    name: str
+    type: Literal["int", "float", "bool", "text", "choice", "count", "hierarchy"]
+    help: str
+    default: Any = None
+    required: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None  # a minimum that is itself too small
+    choices: tuple[str, ...] = ()
+    short: str | None = None
+    example: Any = None
+
+    def parse(self, value: Any) -> Any:
+        """`value` as this parameter's type; a `ParameterError` where it is not or is out of range."""
+        if value is None:
+            if self.required:
+                raise ParameterError(self.name, "be given", "nothing", f"{self.help} Try {self.name}={self.example}.")
+            return self.default
+        return _PARSERS[self.type](self, value)
+
+    def _in_range(self, value: float) -> None:
+        low, high = self.minimum, self.maximum
+        if self.above is not None and value <= self.above:
+            raise ParameterError(self.name, f"be above {_plain(self.above)}", value, "Choose a larger value.")
+        if low is not None and value < low:
+            raise ParameterError(self.name, f"be at least {_plain(low)}", value, "Choose a larger value.")
+        if high is not None and value > high:
+            raise ParameterError(self.name, f"be at most {_plain(high)}", value, "Choose a smaller value.")
+
+    @property
+    def range(self) -> str:
+        """The allowed values in words, for tables and help."""
+        if self.choices:
+            return " | ".join(self.choices)
+        if self.type == "bool":
+            return "yes | no"
+        if self.above is not None and self.maximum is not None:
+            return f"above {_plain(self.above)}, up to {_plain(self.maximum)}"
+        if self.minimum is not None and self.maximum is not None:
+            return f"{_plain(self.minimum)} … {_plain(self.maximum)}"
+        if self.minimum is not None:
+            return f"≥ {_plain(self.minimum)}"
+        return self.type
+
+
+def _plain(number: float) -> str:
+    return f"{int(number):,}" if float(number).is_integer() else f"{number:g}"
+
+
+def _parse_int(param: Param, value: Any) -> int:
+    try:
+        number = int(value) if not isinstance(value, float) or value.is_integer() else None
+    except (TypeError, ValueError):
+        number = None
+    if number is None or isinstance(value, bool):
+        raise ParameterError(param.name, "be a whole number", repr(value), f"Try {param.name}={param.example}.")
+    param._in_range(number)
+    return number
+
+
+def _parse_float(param: Param, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) or isinstance(value, bool):
+        raise ParameterError(param.name, "be a number", repr(value), f"Try {param.name}={param.example}.")
+    param._in_range(number)
+    return number
+
+
+def _parse_count(param: Param, value: Any) -> int | float:
+    """A count (a whole number ≥ 1) or a fraction (below 1)."""
+    number = _parse_float(param, value)
+    if number <= 0 or (number >= 1 and not number.is_integer()):
+        raise ParameterError(param.name, "be a count (1, 2, …) or a fraction between 0 and 1", value)
+    return number if number < 1 else int(number)
+
+
+def _parse_bool(param: Param, value: Any) -> bool:
+    words = {
+        "yes": True,
+        "true": True,
+        "on": True,
+        "1": True,
+        "no": False,
+        "false": False,
+        "off": False,
+        "0": False,
+    }
+    known = words.get(str(value).lower())
+    if known is None:
+        raise ParameterError(param.name, "be yes or no", repr(value))
+    return known
+
+
+def _parse_choice(param: Param, value: Any) -> str:
+    if value not in param.choices:
+        raise unknown(param.name, str(value), param.choices)
+    return str(value)
+
+
+def _parse_hierarchy(param: Param, value: Any) -> Any:
+    """A path (of which certificates show only the name) or a `Hierarchy`; tables become one."""
+    if isinstance(value, (str, os.PathLike)):
+        return Path(value)
+    from anonset.data.hierarchy.tree import as_hierarchy
+
+    return as_hierarchy(value)
+
+
+_PARSERS: dict[str, Callable[[Param, Any], Any]] = {
+    "int": _parse_int,
+    "float": _parse_float,
+    "count": _parse_count,
+    "bool": _parse_bool,
+    "choice": _parse_choice,
+    "text": lambda param, value: str(value),
+    "hierarchy": _parse_hierarchy,
+}
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """A privacy model: what a release promises, and the check that knows whether it keeps it.
+
+    `check(release, **params)` reads only what is published. `statement` is the promise in one plain sentence with
+    the parameters in braces. `form` is the kind of release that the model speaks about. `protects_users` says
+    whether the promise still holds when an attacker can see which transactions belong to one user; where it does
+    not, users are not published. `publishes` names what else the model lets through: `counts`, `attributes`, and
+    `sensitivity` where the owner asks for it.
+
+    `options` vary the promise. A method offers one by listing it among its own parameters; where it is left at its
+    default, promise and verdict do not mention it. `wording` gives the statement where options change it.
+    """
+
+    name: str
+    title: str
+    statement: str
+    params: tuple[Param, ...]
+    check: Callable[..., Verdict]
+    paper: str
+    form: Literal["rows", "groups"] = "rows"
+    protects_users: bool = False
+    publishes: tuple[str, ...] = ()
+    default_method: str = ""
+    options: tuple[Param, ...] = ()
+    wording: Callable[[Mapping[str, Any]], str] | None = None
+
+    def promise(self, params: Mapping[str, Any]) -> str:
+        """The promise in words, with these parameters."""
+        return (self.statement if self.wording is None else self.wording(params)).format(**params)
+
+    def promised(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What of these values the promise is about: all parameters, and the options that are not at their default."""
+        chosen = [option for option in self.options if values.get(option.name, option.default) != option.default]
+        return {param.name: values[param.name] for param in (*self.params, *chosen)}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model with its parameters set: what `anonymize(model=…)` and `verify(model=…)` take.
+
+    Examples
+    --------
+    >>> import anonset
+    >>> anonset.model("k-anonymity", k=10).promise
+    'every published set of quasi-identifier items is shared by at least 10 transactions'
+    """
+
+    spec: ModelSpec
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The model's name, as on the command line."""
+        return self.spec.name
+
+    @property
+    def promise(self) -> str:
+        """The promise in words."""
+        return self.spec.promise(self.params)
+
+    def check(self, release: Release) -> Verdict:
+        """Whether `release` keeps the promise, looking at nothing but what is published."""
+        return self.spec.check(release, **self.params)
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """A published algorithm: what it is called, which model it reaches, its own parameters, and how to run it.
+
+    `run(data, job, **params)` gets the model's and the method's parameters, all parsed, and returns a `Draft`.
+    `needs` names what the data must bring: "sensitive", "users", "sensitivity".
+    """
+
+    name: str
+    title: str
+    model: str
+    summary: str
+    params: tuple[Param, ...]
+    run: Callable[..., Draft]
+    paper: str
+    seeded: bool = False
+    needs: tuple[str, ...] = ()
+
+
+def parse_params(params: tuple[Param, ...], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The values of `params`, parsed, defaults filled in; unknown names are an error that suggests the nearest."""
+    known = {param.name: param for param in params}
+    for name in given:
+        if name not in known:
+            raise unknown(f"a parameter of {what}", name, known)
+    return {name: param.parse(given.get(name)) for name, param in known.items()}

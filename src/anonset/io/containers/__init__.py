@@ -1,0 +1,1 @@
+"""What holds a table: delimited text, JSON lines, Parquet, Arrow."""

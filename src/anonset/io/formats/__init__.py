@@ -1,0 +1,1 @@
+"""How transactions lie in a file: lines of items, long tables, lists, wide tables."""

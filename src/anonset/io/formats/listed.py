@@ -1,0 +1,100 @@
+"""Tables with a column of lists: one row per transaction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from anonset.data.errors import counted
+from anonset.data.transactions import Floats, Longs, Mask, Transactions, as_text
+from anonset.io.formats.cells import Coded, Lists, coded, degrees, lists
+from anonset.io.formats.long import complete, owner_columns
+from anonset.io.formats.occurrences import Occurrences, assemble
+from anonset.io.source.options import ReadOptions
+from anonset.io.source.origin import Origin
+
+
+def read_lists(table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
+    """The items of each row, together with those that a list of sensitive items names.
+
+    The columns of `table` are called by their roles.
+    """
+    table, rows, notes = complete(table, ("item", "transaction", "user"), options, origin)
+    has = table.column_names
+    items = lists(table["item"])
+    secrets = lists(table["sensitive"]) if "sensitive" in has else items.emptied()
+    found, kept = _united(_coded_together(items, secrets), items, secrets)
+    if "sensitivity" in has:
+        values = _aligned(lists(table["sensitivity"]), items, secrets, kept, rows, origin)
+        found = replace(found, degrees=values[kept])
+    if "sensitive" not in has:
+        found = replace(found, marked=None)
+    found, note = _without_nulls(found, rows, options, origin)
+    return assemble(found, notes + note, **owner_columns(table))
+
+
+def _coded_together(items: Lists, secrets: Lists) -> Coded:
+    """One vocabulary for both columns of lists."""
+    if items.values.type == secrets.values.type:
+        return coded(pa.chunked_array([items.values, secrets.values]))
+    return coded(pa.chunked_array([as_text(items.values), as_text(secrets.values)], type=pa.string()))
+
+
+def _united(names: Coded, items: Lists, secrets: Lists) -> tuple[Occurrences, Mask]:
+    """Both lists as one set per transaction: an item in both is one marked item. Also which entries were kept."""
+    size = len(items.values)
+    rows = np.concatenate((items.rows, secrets.rows))
+    keys = rows * (len(names.labels) + 1) + names.codes
+    marked, kept = np.ones(len(keys), dtype=np.bool_), np.ones(len(keys), dtype=np.bool_)
+    marked[:size] = _among(keys[:size], keys[size:])
+    kept[size:] = ~_among(keys[size:], keys[:size])
+    members = Coded(names.codes[kept], names.labels, names.own_order)
+    count = len(items.offsets) - 1
+    return Occurrences(rows[kept], count, members, marked[kept], where="transactions"), kept
+
+
+def _among(keys: Longs, others: Longs) -> Mask:
+    """Which keys are among the others. (np.isin hashes such keys badly: it takes seconds for a million.)"""
+    if not len(keys) or not len(others):
+        return np.zeros(len(keys), dtype=np.bool_)
+    others = np.sort(others)
+    place = np.searchsorted(others, keys)
+    return np.equal(others[np.minimum(place, len(others) - 1)], keys)
+
+
+def _aligned(values: Lists, items: Lists, secrets: Lists, kept: Mask, rows: Longs, origin: Origin) -> Floats:
+    """The degree of each item, then of each sensitive item: lists of degrees follow `items`, then `sensitive`.
+
+    Where every sensitive item is among the items, degrees for the items are enough.
+    """
+    sizes, item_sizes, secret_sizes = (np.diff(column.offsets) for column in (values, items, secrets))
+    numbers = degrees(pa.chunked_array([values.values]), rows[values.rows], origin)
+    if np.array_equal(sizes, item_sizes + secret_sizes):
+        of_items = np.arange(len(numbers)) - values.offsets[values.rows] < item_sizes[values.rows]
+        return np.concatenate((numbers[of_items], numbers[~of_items]))
+    if np.array_equal(sizes, item_sizes) and not kept[len(items.values) :].any():
+        return np.concatenate((numbers, np.zeros(len(secrets.values))))
+    odd = np.flatnonzero(sizes != item_sizes + secret_sizes)
+    raise origin.error("There must be one degree of sensitivity for each item.", int(rows[odd[0]]))
+
+
+def _without_nulls(
+    found: Occurrences, rows: Longs, options: ReadOptions, origin: Origin
+) -> tuple[Occurrences, tuple[str, ...]]:
+    lost = found.items.codes < 0
+    if not lost.any():
+        return found, ()
+    if not options.skip_nulls:
+        problem = "An item of the list is missing. Use skip_nulls (--skip-nulls) to leave such items out."
+        raise origin.error(problem, int(rows[found.transactions[lost].min()]))
+    kept = ~lost
+    found = replace(
+        found,
+        transactions=found.transactions[kept],
+        items=replace(found.items, codes=found.items.codes[kept]),
+        marked=None if found.marked is None else found.marked[kept],
+        degrees=None if found.degrees is None else found.degrees[kept],
+    )
+    return found, (f"{counted(int(lost.sum()), 'missing item')} left out",)

@@ -1,0 +1,1 @@
+"""How a release gets its name: staged, read back, checked, renamed, with a certificate."""

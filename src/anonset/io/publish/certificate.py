@@ -1,0 +1,73 @@
+"""The certificate beside a release: what is promised about which files. Nothing in it speaks about a person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+
+from anonset.data.release import Certificate, Verdict
+
+PRIVATE = {"seed", "threads"}
+"""Parameters that never appear in a certificate: a seed undoes the shuffling, threads say nothing."""
+
+
+def certify(
+    verdict: Verdict,
+    files: Mapping[str, Path],
+    *,
+    transactions: int,
+    sensitive_items: tuple[str, ...] = (),
+    method: str = "",
+    params: Mapping[str, Any] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Certificate:
+    """The certificate of a verdict on these files (their public names, and where they are now)."""
+    from anonset import __version__
+
+    own = {name: value for name, value in (params or {}).items() if name not in {*PRIVATE, *verdict.params}}
+    return Certificate(
+        model=verdict.model,
+        parameters=plain(verdict.params),
+        promise=verdict.promise,
+        method=method,
+        method_parameters=plain(own),
+        measured=plain(verdict.measured),
+        sensitive_items=sensitive_items,
+        transactions=transactions,
+        files={name: sha256(path) for name, path in files.items()},
+        version=__version__,
+        notes=notes,
+    )
+
+
+def write_certificate(path: Path, certificate: Certificate) -> None:
+    """The certificate as JSON."""
+    text = json.dumps(certificate.to_dict(), indent=2, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def sha256(path: Path) -> str:
+    """The fingerprint of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """`value` in what JSON knows. Of a path only the name is public; of other objects only what they are."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, os.PathLike):
+        return PurePath(value).name
+    return type(value).__name__.lower()

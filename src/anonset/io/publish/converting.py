@@ -1,0 +1,82 @@
+"""`convert`: from any format into any other."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from anonset.data.transactions import Transactions
+from anonset.io.containers.saving import prepared, write_to
+from anonset.io.formats.registry import Format, format_of
+from anonset.io.publish.atomic import plain_errors, staging
+from anonset.io.publish.releases import certificate_path, ensure_free
+
+
+def convert(
+    source: Any,
+    target: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str | None = None,
+    source_format: str | None = None,
+    force: bool = False,
+    keep_formulas: bool = False,
+    drop: str | Iterable[str] = (),
+    **options: Any,
+) -> Transactions:
+    """Read transactions from one format and write them in another; nothing is anonymized.
+
+    Parameters
+    ----------
+    source
+        Anything that `anonset.read` takes.
+    target
+        A path (the file appears whole or not at all, readable by its owner only), `-` for standard output, or a
+        file opened for writing bytes.
+    format, source_format
+        The formats of the target and of the source; the default is what names and content say.
+    force
+        Replace an existing file.
+    keep_formulas
+        Write labels that a spreadsheet would run as a formula as they are.
+    drop
+        Parts to leave out on purpose: `users`, `ids`, `sensitive`, `sensitivity`, `counts`.
+    options
+        How to read the source, as in `anonset.read`.
+
+    Returns
+    -------
+    Transactions
+        What was written, with notes on what reading and writing changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> convert([["bread", "wine"], ["bread"]], tempfile.mkdtemp() + "/data.csv")
+    Transactions(2 transactions, 2 items, mean length 1.5)
+    """
+    from anonset.io import read
+
+    path = Path(target) if isinstance(target, (str, os.PathLike)) and target != "-" else None
+    if path is not None:
+        ensure_free(path, force, source)
+    chosen = format_of(path, format)
+    data = read(source, format=source_format, **options)
+    written, notes = prepared(data, chosen, drop=drop, keep_formulas=keep_formulas)
+    if path is not None:
+        _replace(path, written, chosen, force)
+    else:
+        file = sys.stdout.buffer if target == "-" else cast(BinaryIO, target)
+        write_to(file, written, chosen)
+        file.flush()
+    return replace(written, notes=(*data.notes, *notes))
+
+
+def _replace(path: Path, data: Transactions, format: Format, force: bool) -> None:
+    with plain_errors(path), staging(force=force) as stage:
+        with stage.file(path).open("wb") as file:
+            write_to(file, data, format)
+        stage.publish(withdraw=[certificate_path(path)])  # it spoke about what was there before

@@ -1,0 +1,196 @@
+"""Reading a release in groups back: the folder must be whole and as it was certified."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset.data.errors import DataError
+from anonset.data.release import GroupCounts, Release
+from anonset.data.transactions import Ints, Longs, Transactions, as_text, encode, natural_order
+from anonset.io.formats.registry import split_name
+from anonset.io.publish.certificate import sha256
+
+TRANSACTIONS, SENSITIVE, CERTIFICATE = "transactions", "sensitive", "certificate.json"
+
+_TYPES = {
+    "group": pa.int64(),
+    "transaction": pa.string(),
+    "user": pa.string(),
+    "item": pa.string(),
+    "count": pa.int64(),
+    "items": pa.list_(pa.string()),
+}
+
+
+def is_group_folder(path: Any) -> bool:
+    """Whether this is a folder that holds a release in groups, be it damaged, and nothing else."""
+    if not isinstance(path, (str, os.PathLike)) or not Path(path).is_dir():
+        return False
+    names = [entry.name for entry in Path(path).iterdir()]
+    parts = {name.split(".")[0] for name in names if name != CERTIFICATE}
+    return parts <= {TRANSACTIONS, SENSITIVE} and (CERTIFICATE in names or SENSITIVE in parts)
+
+
+def read_groups(folder: str | os.PathLike[str]) -> Release:
+    """The release in a folder that `anonset.write` made; an error where a file is missing or was changed."""
+    files = _certified_files(Path(folder))
+    data, groups = _transactions(_read(files[TRANSACTIONS]), files[TRANSACTIONS])
+    lines = _read(files[SENSITIVE])
+    return _release(data, groups, lines)
+
+
+def _certified_files(folder: Path) -> dict[str, Path]:
+    named = _certificate(folder)
+    found = {}
+    for name in (TRANSACTIONS, SENSITIVE):
+        file_name = next((one for one in named if one.split(".")[0] == name), None)
+        if file_name is None or Path(file_name).name != file_name:
+            raise DataError(f"the certificate does not name a file '{name}'. Restore the folder.", source=str(folder))
+        path = folder / file_name
+        if not path.is_file():
+            raise DataError(f"the file {file_name} of this release is missing. Restore the folder.", source=str(folder))
+        if sha256(path) != named[file_name]:
+            raise DataError(
+                f"the file {file_name} was changed after it was certified (its sha256 differs). Restore the folder.",
+                source=str(folder),
+            )
+        found[name] = path
+    return found
+
+
+def _certificate(folder: Path) -> dict[str, str]:
+    """The names and fingerprints of the files that the certificate speaks about."""
+    path = folder / CERTIFICATE
+    if not path.is_file():
+        raise DataError(f"the file {CERTIFICATE} of this release is missing. Restore the folder.", source=str(folder))
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError("this certificate cannot be read. Restore it.", source=str(path)) from error
+    if not isinstance(content, dict) or not isinstance(content.get("files"), dict):
+        raise DataError("this is not a certificate of anonset. Restore it.", source=str(path))
+    return {str(name): str(digest) for name, digest in content["files"].items()}
+
+
+def _transactions(table: pa.Table, path: Path) -> tuple[Transactions, Ints]:
+    needed = {"group", "items"} if "items" in table.column_names else {"group", "transaction", "item"}
+    if not needed <= set(table.column_names):
+        raise DataError("the columns group and items (or transaction, item) are needed.", source=str(path))
+    if "items" in table.column_names:
+        owners = {name: table[name] for name in ("transaction", "user") if name in table.column_names}
+        data = Transactions.from_arrow(table["items"].combine_chunks(), **_owners(owners))
+        return data, _numbers(table["group"])
+    rows = table["transaction"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    items = as_text(table["item"])
+    real = pc.not_equal(items, "").to_numpy(zero_copy_only=False)
+    sizes = np.add.reduceat(real.astype(np.int64), starts) if len(starts) else np.empty(0, np.int64)
+    codes, labels = encode(items.filter(pa.array(real)))
+    first = table.take(pa.array(starts))
+    owners = {name: first[name] for name in ("transaction", "user") if name in table.column_names}
+    if owners["transaction"].combine_chunks().equals(_positions(len(starts))):
+        del owners["transaction"]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    return Transactions.from_codes(offsets, codes, labels, **_owners(owners)), _numbers(first["group"])
+
+
+def _owners(columns: dict[str, pa.ChunkedArray]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if "transaction" in columns:
+        found["ids"] = as_text(columns["transaction"])
+    if "user" in columns:
+        found["users"], found["user_labels"] = encode(as_text(columns["user"]))
+    return found
+
+
+def _positions(count: int) -> pa.StringArray:
+    return pa.array(np.arange(1, count + 1)).cast(pa.string())
+
+
+def _numbers(column: pa.ChunkedArray) -> Ints:
+    return np.asarray(column).astype(np.int32)
+
+
+def _release(data: Transactions, groups: Ints, lines: pa.Table) -> Release:
+    """Both tables under one vocabulary, in natural order."""
+    secret = pc.unique(as_text(lines["item"]))
+    labels = pc.unique(pa.concat_arrays([data.labels, secret]))
+    labels = labels.take(pa.array(natural_order(labels)))
+    place = _places(data.labels, labels)
+    marks = np.zeros(len(labels), dtype=np.bool_)
+    marks[_places(secret, labels)] = True
+    owners = {"ids": data.ids, "users": data.users, "user_labels": data.user_labels}
+    data = Transactions.from_codes(data.offsets, place[data.items], labels, sensitive=marks, **owners)
+    items = _places(as_text(lines["item"]), labels).astype(np.int32)
+    counts = GroupCounts(_numbers(lines["group"]), items, np.asarray(lines["count"]).astype(np.int64))
+    return Release(data, groups, counts)
+
+
+def _places(names: pa.StringArray, labels: pa.StringArray) -> Longs:
+    places: Longs = pc.index_in(names, value_set=labels).to_numpy(zero_copy_only=False).astype(np.int64)
+    return places
+
+
+def _read(path: Path) -> pa.Table:
+    ending, compression = split_name(path)
+    try:
+        if ending == "parquet":
+            from pyarrow.parquet import read_table
+
+            return read_table(path)
+        if ending == "arrow":
+            return pa.ipc.open_file(pa.OSFile(str(path))).read_all()
+        content = _unpacked(path, compression)
+        return _read_json(content, path) if ending == "jsonl" else _read_csv(content, "\t" if ending == "tsv" else ",")
+    except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError("this table cannot be read. Restore the folder.", source=str(path)) from error
+
+
+def _unpacked(path: Path, compression: str | None) -> bytes:
+    if compression == "zstd":
+        with pa.input_stream(str(path), compression="zstd") as stream:
+            return bytes(stream.read())
+    content = path.read_bytes()
+    if compression == "gzip":
+        return gzip.decompress(content)
+    if compression == "bz2":
+        return bz2.decompress(content)
+    return lzma.decompress(content) if compression == "xz" else content
+
+
+def _read_csv(content: bytes, separator: str) -> pa.Table:
+    from pyarrow import csv
+
+    return csv.read_csv(
+        io.BytesIO(content),
+        read_options=csv.ReadOptions(block_size=max(1 << 20, min(len(content), 1 << 30))),
+        parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(column_types=_TYPES, strings_can_be_null=False),
+    )
+
+
+def _read_json(content: bytes, path: Path) -> pa.Table:
+    from pyarrow import json as arrow_json
+
+    names = ("group", "item", "count") if path.name.startswith(SENSITIVE) else ("group", "items")
+    schema = pa.schema([(name, _TYPES[name]) for name in names])
+    if not content.strip():
+        return schema.empty_table()
+    return arrow_json.read_json(
+        io.BytesIO(content),
+        read_options=arrow_json.ReadOptions(block_size=max(1 << 20, min(len(content), 1 << 30))),
+        parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
+    )

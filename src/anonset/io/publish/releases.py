@@ -1,0 +1,258 @@
+"""`write`: nothing unverified is published.
+
+Precondition   a release and a verdict of a model on it.
+Steps          refuse a verdict that does not hold · write under a temporary name · read it back like any other file ·
+               compare · let the model check what was read · certificate · put both in place.
+Postcondition  the file under the target's name is one that the model has seen and passed, byte for byte, and the
+               certificate beside it, if there is one, belongs to it. Otherwise an error, and all is as before.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import replace
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from anonset.data.errors import GuaranteeError, InputError, OutputError
+from anonset.data.release import Certificate, Release, Verdict
+from anonset.data.transactions import Transactions, natural_order
+from anonset.io.containers.saving import prepared, write_to
+from anonset.io.formats.capacity import used_only
+from anonset.io.formats.registry import Format, format_of
+from anonset.io.publish.atomic import flush, plain_errors, staging, taken
+from anonset.io.publish.certificate import certify, sha256, write_certificate
+from anonset.models import model as make_model
+
+
+def write(
+    release: Release,
+    verdict: Verdict,
+    path: str | os.PathLike[str],
+    *,
+    method: str = "",
+    params: Mapping[str, Any] | None = None,
+    format: str | None = None,
+    force: bool = False,
+    keep_formulas: bool = False,
+    notes: tuple[str, ...] = (),
+) -> Certificate:
+    """Publish a release that keeps its promise: the file and, beside it, `FILE.certificate.json`.
+
+    A release in groups becomes a folder: `transactions` (group, items), `sensitive` (group, item, count) and
+    `certificate.json`, as CSV unless `format` or the folder's name says otherwise.
+
+    Parameters
+    ----------
+    release, verdict
+        What to publish, and a model's verdict on it, which must hold.
+    path, format, force
+        Where and how; the default format is what the name says, and an existing file needs `force`.
+    method, params
+        What made the release, for the certificate.
+    keep_formulas
+        Write labels that a spreadsheet would run as a formula as they are.
+    notes
+        What readers of the certificate should know beyond what it says anyway.
+
+    Examples
+    --------
+    >>> import anonset, tempfile
+    >>> release = anonset.read_release([["bread", "wine"], ["bread", "wine"]])
+    >>> verdict = anonset.verify(release, "k-anonymity", k=2)
+    >>> certificate = write(release, verdict, tempfile.mkdtemp() + "/out.dat")
+    >>> certificate.promise
+    'every published set of quasi-identifier items is shared by at least 2 transactions'
+    """
+    _require_publishable(verdict)
+    if release.form == "groups":
+        from anonset.io.publish.groups import write_groups
+
+        return write_groups(
+            release,
+            verdict,
+            path,
+            method=method,
+            params=params,
+            format=format,
+            force=force,
+            keep_formulas=keep_formulas,
+            notes=notes,
+        )
+    target = ensure_free(path, force)
+    chosen = format_of(target, format)
+    data, changes = _as_published(release.transactions, chosen, keep_formulas)
+    with plain_errors(target), staging(force=force) as stage:
+        temporary = stage.file(target)
+        with temporary.open("wb") as file:
+            write_to(file, data, chosen)
+        flush(temporary)
+        certificate = certify(
+            verdict,
+            {target.name: temporary},
+            transactions=len(data),
+            sensitive_items=tuple(data.sensitive_names()),
+            method=method,
+            params=params,
+            notes=(*notes, *changes),
+        )
+        _check_again(temporary, chosen, data, verdict)
+        if sha256(temporary) != certificate.files[target.name]:
+            raise OutputError(f"{target} changed while it was checked. Nothing was published.")
+        beside = certificate_path(target)
+        write_certificate(stage.file(beside), certificate)
+        stage.publish(withdraw=[beside] if force else [])
+    return certificate
+
+
+def certificate_path(path: Path) -> Path:
+    """Where the certificate of a file lies."""
+    return path.with_name(path.name + ".certificate.json")
+
+
+def ensure_free(path: str | os.PathLike[str], force: bool = False, source: Any = None) -> Path:
+    """The path, if a release can be published there; `source` is what it is made from and must stay as it is."""
+    target = Path(path)
+    if target.is_dir() or str(path).endswith(os.sep):
+        raise InputError(f"The output must be a file. {target} is a folder; add a file name.")
+    if not target.parent.is_dir():
+        raise InputError(f"The output's folder {target.parent} does not exist. Create it first.")
+    for place in (target, certificate_path(target)):
+        if os.path.lexists(place) and not force:
+            raise taken(place)
+        if place.exists() and not stat.S_ISREG(place.stat().st_mode):
+            raise InputError(f"The output must be an ordinary file. {place} is not one; choose another name.")
+    if _is_source(target, source):
+        raise InputError(f"The output must not replace the input. Both are {target}; choose another name.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise OutputError(f"{target} could not be written: there is no permission to write in {target.parent}.")
+    return target
+
+
+def _is_source(target: Path, source: Any) -> bool:
+    """Whether the target is one of the files that are read, or lies in a folder that is."""
+    if not target.exists():
+        return False
+    named = source if isinstance(source, (list, tuple)) else [source]
+    patterns = [os.fspath(one) for one in named if isinstance(one, (str, os.PathLike))]
+    found = {Path(name).resolve() for one in patterns for name in (one, *glob(one, recursive=True))}  # noqa: PTH207
+    here = target.resolve()
+    return not found.isdisjoint({here, *here.parents}) or any(one.exists() and one.samefile(here) for one in found)
+
+
+def _require_publishable(verdict: Verdict) -> None:
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"The release does not keep its promise ({verdict.promise}): {verdict.witnesses[0].statement}. "
+            "Nothing was published."
+        )
+
+
+def _as_published(data: Transactions, format: Format, keep_formulas: bool) -> tuple[Transactions, tuple[str, ...]]:
+    """The release as the file will hold it: nothing in the vocabulary, or its order, that the sets do not say."""
+    data = _in_natural_order(used_only(data)[0])
+    marks = data.sensitive
+    unmarked = marks is None or not marks.any()
+    data = replace(data, sensitive=None if unmarked else marks)
+    # Lines have no place for marks; the certificate names the sensitive items.
+    drop = ("sensitive",) if not format.holds.sensitive else ()
+    written, notes = prepared(data, format, drop=drop, keep_formulas=keep_formulas)
+    return replace(written, sensitive=data.sensitive), notes
+
+
+def _in_natural_order(data: Transactions) -> Transactions:
+    order = natural_order(data.labels)
+    places = np.arange(data.n_items, dtype=np.int32)
+    if np.array_equal(order, places):
+        return data
+    rank = np.empty_like(places)
+    rank[order] = places
+    return Transactions.from_codes(
+        data.offsets,
+        rank[data.items],
+        data.labels.take(pa.array(order)),
+        users=data.users,
+        user_labels=data.user_labels,
+        ids=data.ids,
+        sensitive=None if data.sensitive is None else data.sensitive[order],
+        sensitivity=data.sensitivity,
+        counts=data.counts,
+        attributes=None if data.attributes is None else data.attributes.take(pa.array(order)),
+    )
+
+
+def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdict) -> None:
+    """Read the file as anybody would and let the model judge what was read."""
+    from anonset.io import read
+
+    names = data.sensitive_names()
+    options: dict[str, Any] = {"sensitive": names} if names and not format.holds.sensitive else {}
+    try:
+        found = read(path, format=format.name, **options)
+    except InputError as error:
+        raise _unlike(format) from error
+    if not same(data, found):
+        raise _unlike(format)
+    again = make_model(verdict.model, **verdict.params).check(Release(found))
+    if not again.holds:
+        raise GuaranteeError(
+            f"The file does not keep its promise ({again.promise}): {again.witnesses[0].statement}. "
+            "Nothing was published."
+        )
+    if again.promise != verdict.promise or not _agree(again.measured, verdict.measured):
+        raise GuaranteeError(
+            "The verdict does not fit the release: checking it again gives other figures. Nothing was published. "
+            "Check the very release that is written."
+        )
+
+
+def _unlike(format: Format) -> OutputError:
+    return OutputError(
+        f"What was read back from the {format.name} file is not what was written. Nothing was published. "
+        "Try another format, and please report it: this is a defect or a failing disk."
+    )
+
+
+def same(one: Transactions, other: Transactions) -> bool:
+    """Whether both say the same, transaction by transaction: items, sensitive items, users, ids, degrees, counts."""
+    if not len(one):
+        return not len(other)
+    if not one.same_sets(other) or sorted(one.sensitive_names()) != sorted(other.sensitive_names()):
+        return False
+    if not _equal_texts(_user_names(one), _user_names(other)):
+        return False
+    if one.ids is not None and not _equal_texts(one.ids, other.ids):
+        return False
+    mine, theirs = _in_natural_order(one), _in_natural_order(other)
+    if not _equal_texts(mine.attributes, theirs.attributes):
+        return False
+    pairs = ((mine.sensitivity, theirs.sensitivity), (mine.counts, theirs.counts))
+    return all(
+        there is None if here is None else there is not None and np.array_equal(here, there) for here, there in pairs
+    )
+
+
+def _user_names(data: Transactions) -> pa.StringArray | None:
+    return None if data.users is None or data.user_labels is None else data.user_labels.take(pa.array(data.users))
+
+
+def _equal_texts(some: pa.StringArray | None, others: pa.StringArray | None) -> bool:
+    return others is None if some is None else others is not None and bool(some.equals(others))
+
+
+def _agree(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether two sets of figures are equal, but for the last digits of fractions."""
+    return some.keys() == others.keys() and all(_equal(some[name], others[name]) for name in some)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))
+    return bool(one == other)

@@ -1,0 +1,1 @@
+"""Where data come from: files, pipes, frames; which column is what."""

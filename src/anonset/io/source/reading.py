@@ -1,0 +1,127 @@
+"""`read`: anything that holds transactions becomes `Transactions`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from anonset.data.errors import InputError
+from anonset.data.release import Release
+from anonset.data.transactions import Transactions
+from anonset.io.formats.degrees import give_degrees
+from anonset.io.formats.sensitive import mark_sensitive
+from anonset.io.source.files import asked_layout, read_files, read_query
+from anonset.io.source.frames import as_table, from_table, is_frame
+from anonset.io.source.options import ReadOptions
+from anonset.io.source.origin import Origin
+
+
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    transaction: str | None = None,
+    item: str | None = None,
+    user: str | None = None,
+    sensitivity: str | None = None,
+    sensitive_column: str | None = None,
+    attribute: str | None = None,
+    count: str | None = None,
+    sensitive: str | Iterable[str] | None = None,
+    sensitive_file: str | os.PathLike[str] | None = None,
+    with_degrees: bool = False,
+    degrees_file: str | os.PathLike[str] | None = None,
+    skip_nulls: bool = False,
+    query: str | None = None,
+    encoding: str | None = None,
+) -> Transactions:
+    """Transactions from a file, a folder, a glob, standard input (`-`), a data frame, a matrix or plain lists.
+
+    What a file is follows from its name and content; every option overrides that. Whatever was dropped or merged
+    is counted in the result's `notes`.
+
+    Parameters
+    ----------
+    source
+        A path, or several; `-`; a pandas, Polars or Arrow frame or column; a SciPy sparse matrix; lists of items.
+    format
+        `fimi`, `spmf`, `basket`, `long`, `lists` or `wide`, perhaps with a container: `long.csv`.
+    separator, header, encoding
+        Of text files; detected where not given.
+    transaction, item, user, sensitivity, sensitive_column, attribute, count
+        The columns of a table; recognised by name where not given.
+    sensitive, sensitive_file
+        The sensitive items: names separated by commas or in a list; a file with one name per line.
+    with_degrees
+        Items of line formats end in a colon and a sensitivity degree: `milk:0.3`.
+    degrees_file
+        A table of degrees for data that have none: `sensitivity` for each `item`, for each `user`, or for both.
+    skip_nulls
+        Leave out what lacks a transaction or an item instead of stopping.
+    query
+        An SQL query over files whose result is read as a table; `source`, if any, is its table `data`.
+
+    Examples
+    --------
+    >>> read([["wine", "bread"], ["bread"]])
+    Transactions(2 transactions, 2 items, mean length 1.5)
+    """
+    given = {name: value for name, value in locals().items() if name != "source"}
+    for name in ("sensitive_file", "degrees_file"):
+        if given[name] is not None:
+            given[name] = os.fspath(given[name])
+    options = ReadOptions(**given)
+    return mark_sensitive(give_degrees(_read(source, options), options), options)
+
+
+def read_release(source: Any, **options: Any) -> Release:
+    """A release: a folder of groups that `anonset.write` made, or anything else as rows of transactions.
+
+    Examples
+    --------
+    >>> read_release([["wine", "bread"], ["bread"]])
+    Release(rows, Transactions(2 transactions, 2 items, mean length 1.5))
+    """
+    from anonset.io.publish.group_reading import is_group_folder, read_groups
+
+    if isinstance(source, Release):
+        return source
+    return read_groups(source) if is_group_folder(source) else Release(read(source, **options))
+
+
+def _read(source: Any, options: ReadOptions) -> Transactions:
+    if options.query is not None:
+        return read_query(source, options)
+    if isinstance(source, Transactions):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read_files([source], options)
+    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
+        return read_files(source, options)
+    if hasattr(source, "sparse") and len(getattr(source, "columns", ())):  # a pandas frame of sparse columns
+        return Transactions.from_scipy(source.sparse.to_coo(), [str(name) for name in source.columns])
+    if is_frame(source):
+        return from_table(as_table(source), options, asked_layout(options), Origin())
+    if hasattr(source, "tocsr"):
+        return Transactions.from_scipy(source)
+    if getattr(source, "ndim", None) == 2:
+        from scipy.sparse import csr_array
+
+        return Transactions.from_scipy(csr_array(source))
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
+        return _from_lists(list(source))
+    raise InputError(
+        f"Transactions cannot be read from an object of type {type(source).__name__}. "
+        "Pass a path, a data frame, a sparse matrix or a list of lists of items."
+    )
+
+
+def _from_lists(transactions: list[Any]) -> Transactions:
+    for transaction in transactions:
+        if isinstance(transaction, (str, bytes)) or not isinstance(transaction, Iterable):
+            kind = type(transaction).__name__
+            raise InputError(f"Every transaction must be a list or set of items. Got one of type {kind}.")
+    return Transactions.from_lists(transactions)

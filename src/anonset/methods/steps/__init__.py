@@ -1,0 +1,1 @@
+"""What several methods share: putting similar transactions side by side, and cutting them into groups."""

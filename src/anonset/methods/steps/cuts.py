@@ -1,0 +1,159 @@
+"""What the methods that cut through a hierarchy share: the domain they search, and how a cut is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from anonset import _native
+from anonset.assess.utility.ncp import ncp
+from anonset.data.errors import InfeasibleError, InputError
+from anonset.data.hierarchy import Cut, Hierarchy, balanced
+from anonset.data.hierarchy.cut import LEFT_OUT, lacking
+from anonset.data.hierarchy.tree import as_hierarchy
+from anonset.data.job import Job
+from anonset.data.release import Draft, Release
+from anonset.data.spec import Param
+from anonset.data.transactions import Ints, Longs, Transactions
+
+FAN_OUT = 5
+PAPER = "M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008"
+
+HIERARCHY = Param(
+    "hierarchy",
+    "hierarchy",
+    "The item hierarchy: a file or table (item, level1, level2, …), or a Hierarchy. By default neighbouring items "
+    "share a node, five by five.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The items of the data in their hierarchy, without nodes that would change nothing.
+
+    Kept are the items that occur, every node above at least two of them on different branches, and the root. All
+    arrays are over these nodes, in depth-first order.
+    """
+
+    data: Transactions
+    hierarchy: Hierarchy
+    node: Ints  # the hierarchy's node behind each of ours
+    parent: Ints
+    leaf: Ints  # of each item code; −1 for items that do not occur
+    notes: tuple[str, ...]
+
+    @cached_property
+    def size(self) -> Longs:
+        """How many items of the whole hierarchy each node stands for."""
+        return np.ascontiguousarray(self.hierarchy.leaf_counts[self.node])
+
+    @property
+    def arrays(self) -> tuple[Longs, Ints, Ints, Longs, Ints]:
+        """What every kernel takes."""
+        return self.data.offsets, self.data.items, self.parent, self.size, self.leaf
+
+    def cut(self, published: Ints) -> Cut:
+        """The cut through the whole hierarchy for a kernel's answer: the published node of each of our nodes."""
+        used = np.unique(published[self.leaf[self.leaf >= 0]])
+        nodes = self.node[used]
+        return Cut.of_nodes(self.hierarchy, nodes[~self.hierarchy.is_leaf[nodes]])
+
+
+def domain(data: Transactions, hierarchy: Any) -> Domain:
+    """The domain of this data; a balanced hierarchy where none is given."""
+    notes: tuple[str, ...] = ()
+    if hierarchy is None:
+        tree = balanced(data.labels, FAN_OUT)
+        notes = (f"No hierarchy was given: neighbouring items share a node, {FAN_OUT} by {FAN_OUT}.",)
+    else:
+        tree = as_hierarchy(hierarchy)
+        notes = tree.notes
+    if data.sensitive is not None and data.sensitive.any():
+        notes = (*notes, "Sensitive items are treated like all others: k^m-anonymity takes any item for a secret.")
+    leaves = tree.nodes_of(data.labels)
+    occurs = data.item_counts > 0
+    if (leaves[occurs] < 0).any():
+        raise InputError(lacking(data.labels.filter(pa.array((leaves < 0) & occurs))))
+    keep, parent = _branching(tree, leaves[occurs])
+    place = np.cumsum(keep, dtype=np.int32) - 1
+    leaf = np.where(occurs, place[np.maximum(leaves, 0)], -1).astype(np.int32)
+    return Domain(data, tree, np.flatnonzero(keep).astype(np.int32), place_parent(parent, keep, place), leaf, notes)
+
+
+def _branching(tree: Hierarchy, used: Ints) -> tuple[Any, Ints]:
+    """Which nodes make a difference to these items, and the nearest such node above each."""
+    below = np.zeros(len(tree) + 1, dtype=np.int64)
+    below[used + 1] = 1
+    below = np.cumsum(below)
+    has_items = below[tree.end] > below[:-1]
+    branches = np.bincount(tree.parent[1:], weights=has_items[1:], minlength=len(tree))
+    keep = branches >= 2
+    keep[used] = True
+    keep[0] = True
+    parent = tree.parent.copy()
+    while True:
+        skipped = (parent > 0) & ~keep[np.maximum(parent, 0)]
+        if not skipped.any():
+            return keep, parent
+        parent = np.where(skipped, tree.parent[np.maximum(parent, 0)], parent)
+
+
+def place_parent(parent: Ints, keep: Any, place: Ints) -> Ints:
+    """Parents among the kept nodes, under their new numbers."""
+    kept = parent[keep]
+    return np.where(kept >= 0, place[np.maximum(kept, 0)], -1).astype(np.int32)
+
+
+def require_feasible(data: Transactions, k: int) -> None:
+    """Refuse what even a single node for everything could not promise."""
+    filled = int((data.lengths > 0).sum())
+    if 0 < filled < k:
+        what = "the number of transactions" if filled == len(data) else "the number of transactions with items"
+        raise InfeasibleError(f"'k' must be at most {what} ({filled:,}). Got {k:,}. Choose a smaller k or add data.")
+
+
+def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | None = None, **figures: Any) -> Draft:
+    """The transactions recoded by the cut, with its loss and notes.
+
+    Where items were left out before, `original` are the transactions with all of them.
+    """
+    with job.stage("recode"):
+        published = recoded(found, cut)
+    source = found.data if original is None else original
+    notes = found.notes
+    left_out = source.nnz - found.data.nnz
+    if left_out:
+        notes = (*notes, f"{left_out:,} of {source.nnz:,} items ({left_out / source.nnz:.2%}) were left out.")
+        figures["items_left_out"] = left_out
+    longest = int(source.lengths.max(initial=0))
+    if 0 < longest < m:
+        notes = (*notes, f"No transaction has more than {longest:,} items: m = {longest:,} says the same as {m:,}.")
+    changed = int(((cut.published != cut.hierarchy.leaves) & _occurring(found)).sum())
+    loss = (ncp(found.data, cut) * found.data.nnz + left_out) / max(source.nnz, 1)
+    measured = {"ncp": loss, "generalised_items": changed, "published_items": published.n_items, **figures}
+    return Draft(Release(published), np.arange(len(published), dtype=np.int64), measured, notes, cut=cut)
+
+
+def recoded(found: Domain, cut: Cut) -> Transactions:
+    """What `cut.apply` gives, without a search for the items' leaves; labels are the nodes that occur."""
+    data, tree = found.data, cut.hierarchy
+    node_of_leaf = np.full(len(tree), LEFT_OUT, dtype=np.int32)
+    node_of_leaf[tree.leaves] = cut.published
+    node = np.where(data.item_counts > 0, node_of_leaf[found.node[np.maximum(found.leaf, 0)]], LEFT_OUT)
+    used = np.unique(node[node != LEFT_OUT])
+    code = np.where(node != LEFT_OUT, np.searchsorted(used, node), LEFT_OUT).astype(np.int32)
+    offsets, items = _native.recoded(data.offsets, data.items, code)
+    labels = tree.names.take(pa.array(used))
+    bare = replace(data, sensitive=None, sensitivity=None, counts=None)
+    return replace(bare, offsets=offsets, items=items, labels=labels)
+
+
+def _occurring(found: Domain) -> Any:
+    """Which leaves of the hierarchy occur in the data."""
+    mask = np.zeros(len(found.hierarchy), dtype=np.bool_)
+    mask[found.node[found.leaf[found.leaf >= 0]]] = True
+    return mask[found.hierarchy.leaves]

@@ -1,0 +1,122 @@
+"""What every grouping for privacy degree p needs first and last: the problem apart, and the groups published.
+
+The data fall into what is published exactly (quasi-identifier items) and what only counts per group tell (sensitive
+items). Theorem 1 of Ghinita, Kalnis and Tao: a grouping of degree p exists iff all transactions taken together
+already are one, that is iff no sensitive item occurs in more than n / p of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from anonset import _native
+from anonset.data.errors import InfeasibleError, ParameterError
+from anonset.data.release import Draft, GroupCounts, Release
+from anonset.data.transactions import Ints, Longs, Transactions
+
+
+@dataclass(frozen=True, eq=False)
+class DegreeProblem:
+    """Quasi-identifier items and sensitive items of each transaction, in the order in which they are worked on."""
+
+    quasi: Transactions
+    secret: Transactions
+    order: Longs | None  # where each transaction comes from; None: as in the data
+    offsets: Longs
+    items: Ints
+    secret_offsets: Longs
+    secrets: Ints  # numbered from 0
+    n_sensitive: int
+    p: int
+
+    @property
+    def arrays(self) -> tuple[Longs, Ints, Longs, Ints, int, int, int]:
+        """What the kernels take."""
+        kernel_secrets = (self.secret_offsets, self.secrets)
+        return (self.offsets, self.items, *kernel_secrets, self.quasi.n_items, self.n_sensitive, self.p)
+
+    def __len__(self) -> int:
+        return len(self.quasi)
+
+    def in_order(self, order: Longs, threads: int = 1) -> DegreeProblem:
+        """The same problem, its transactions in another order."""
+        offsets, items = _native.take_rows(self.quasi.offsets, self.quasi.items, order, threads)
+        secret_offsets, secrets = _few_in_order(self.secret.offsets, self.secrets, order)
+        return replace(self, order=order, offsets=offsets, items=items, secret_offsets=secret_offsets, secrets=secrets)
+
+    def draft(self, groups: Ints, **figures: Any) -> Draft:
+        """The groups as a release: exact quasi-identifier items, sensitive items as counts per group."""
+        if self.order is not None:
+            placed = np.empty_like(groups)
+            placed[self.order] = groups
+            groups = placed
+        release = Release(self.quasi, groups, _count(self.secret, groups))
+        number = int(groups.max(initial=-1)) + 1
+        return Draft(release, np.arange(len(groups), dtype=np.int64), {"groups": number, **figures})
+
+
+def degree_problem(data: Transactions, p: int, threads: int = 1) -> DegreeProblem:
+    """The data apart; an error where nothing is sensitive or no grouping can have degree p.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "s"], ["a"], ["b"]], sensitive=["s"])
+    >>> degree_problem(data, 3).secrets.tolist()
+    [0]
+    """
+    if data.sensitive is None or not data.sensitive.any():
+        raise ParameterError(
+            "sensitive", "name at least one item", "none", "Say which items are the secret: sensitive=['…']."
+        )
+    parts = _native.part_rows(data.offsets, data.items, data.sensitive, threads)
+    quasi, secret = (data.with_rows(*part) for part in parts)
+    require_degree(secret, p)
+    number = np.cumsum(data.sensitive, dtype=np.int32) - 1
+    codes: Ints = number[secret.items].astype(np.int32)
+    return DegreeProblem(
+        quasi, secret, None, quasi.offsets, quasi.items, secret.offsets, codes, int(data.sensitive.sum()), p
+    )
+
+
+def _few_in_order(offsets: Longs, items: Ints, order: Longs) -> tuple[Longs, Ints]:
+    """As `take_rows`, for rows that are nearly all empty: only the others are looked at."""
+    holds = np.zeros(len(order), dtype=np.bool_)
+    holds[_rows_of(offsets)] = True
+    places = np.flatnonzero(holds[order])
+    few, moved = _native.take_rows(offsets, items, order[places])
+    placed = np.zeros(len(order) + 1, dtype=np.int64)
+    placed[places + 1] = np.diff(few)
+    return np.cumsum(placed, out=placed), moved
+
+
+def _rows_of(offsets: Longs) -> Longs:
+    """For each occurrence its transaction, where there are few occurrences: most transactions are never looked at."""
+    return np.searchsorted(offsets, np.arange(offsets[-1]), side="right") - 1
+
+
+def require_degree(secret: Transactions, p: int, name: str = "p") -> None:
+    """Refuse a degree that no grouping can have: some item is too frequent (Theorem 1). `name` is the parameter."""
+    counts = secret.item_counts
+    worst = int(np.argmax(counts))
+    n, most = len(secret), int(counts[worst])
+    if most * p <= n:
+        return
+    item, where = secret.labels[worst].as_py(), f"in {most:,} of {n:,} transactions"
+    if n // most < 2:
+        raise InfeasibleError(
+            f"'{name}' of 2 or more cannot be reached, because '{item}' occurs {where}. "
+            "Do not publish it, do not treat it as sensitive, or add transactions without it."
+        )
+    raise InfeasibleError(
+        f"'{name}' must be at most {n // most:,}, because '{item}' occurs {where}. Got {p:,}. Choose a smaller one."
+    )
+
+
+def _count(secret: Transactions, groups: Ints) -> GroupCounts:
+    width = max(1, secret.n_items)
+    holders = groups[_rows_of(secret.offsets)].astype(np.int64)
+    pairs, counts = np.unique(holders * width + secret.items, return_counts=True)
+    return GroupCounts((pairs // width).astype(np.int32), (pairs % width).astype(np.int32), counts.astype(np.int64))

@@ -1,0 +1,62 @@
+"""Groups of at least k in which every sensitive item occurs in at most one of p members.
+
+Precondition   groups of at least k; no sensitive item occurs in more than n/p of all n transactions.
+Pseudo-code    while a group holds a sensitive item too often:
+                   a holder changes places with a transaction of a similar group, or moves there, if that lowers the
+                   excess of both groups together and raises it in neither; otherwise the group merges with another
+               repeat: transactions of changed groups move or swap where that gains and both groups keep both promises
+Postcondition  exchanges keep sizes, moves leave at least k behind, merges only add: every group has at least k members
+               at every step. The repair ends, because exchanges lower the total excess and merges the number of
+               groups, and one group of all transactions has no excess. From then on no step makes any.
+"""
+
+from __future__ import annotations
+
+from anonset import _native
+from anonset.data.errors import ParameterError
+from anonset.data.job import Job
+from anonset.data.transactions import Ints, Transactions
+from anonset.methods.steps.group.degree import require_degree
+
+
+def require_diversity(data: Transactions, p: int) -> None:
+    """Refuse where nothing is sensitive, or some item is too frequent for any grouping."""
+    secret = data.sensitive_part()
+    if not secret.nnz:
+        advice = "Say which items are the secret: sensitive=['…'], or leave diversity out."
+        raise ParameterError("sensitive", "name an item of the data for diversity", "none", advice)
+    require_degree(secret, p, "diversity")
+
+
+def first_sizes(secret: Transactions, k: int, p: int) -> list[int]:
+    """The sizes of groups to begin with: k, and also p where so many hold a sensitive item that most groups need it.
+
+    A group with any sensitive item has at least p members. Where few have one, groups of k are merged there.
+    """
+    holders = int((secret.lengths > 0).sum())
+    return [k, p] if p > k and 2 * holders * p >= len(secret) else [k]
+
+
+def diverse(quasi: Transactions, secret: Transactions, groups: Ints, k: int, p: int, effort: int, job: Job) -> Ints:
+    """The groups, changed as little as may be so that every sensitive item's share is at most 1/p.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = Transactions.from_lists(["aS", "aS", "b", "b", "b"], sensitive=["S"])
+    >>> diverse(data.quasi(), data.sensitive_part(), np.array([0, 0, 1, 1, 1], dtype=np.int32), 2, 2, 1, Job()).tolist()
+    [0, 1, 1, 0, 0]
+    """
+    return _native.diverse_groups(
+        quasi.offsets,
+        quasi.items,
+        secret.offsets,
+        secret.items,
+        quasi.n_items,
+        groups,
+        k,
+        p,
+        rounds=2 + effort,
+        threads=job.threads,
+        monitor=job.monitor,
+    )
