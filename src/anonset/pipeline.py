@@ -1,13 +1,16 @@
-"""The whole way of the data on one screen: read → method → unlink → check → write."""
+"""The whole way of the data on one screen: plan → read → method → unlink → check → write → publish."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.utility.information_loss import information_loss
-from anonset.data.errors import GuaranteeError, ParameterError
+from anonset.data.errors import GuaranteeError, InputError, ParameterError
 from anonset.data.job import Job, Progress
 from anonset.data.release import Draft, Release, Result, Verdict
 from anonset.data.spec import MethodSpec, Model, parse_params
@@ -18,6 +21,9 @@ from anonset.models import model as make_model
 from anonset.models import model_spec
 from anonset.unlink import Keep, unlink
 
+if TYPE_CHECKING:
+    from anonset.io.publish.plan import Output
+
 
 def anonymize(
     data: Any,
@@ -27,6 +33,9 @@ def anonymize(
     out: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
     public_report: bool = False,
+    write_cut: str | os.PathLike[str] | None = None,
+    sign: str | os.PathLike[str] | None = None,
+    shared_folder: str | os.PathLike[str] | None = None,
     bound: bool = False,
     seed: int | None = None,
     threads: int | None = None,
@@ -56,6 +65,12 @@ def anonymize(
     report, public_report
         Where to write a report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its
         name; a public one holds nothing computed from the original. See `anonset.write_report`.
+    write_cut
+        Where to write what each item is published as, for methods that cut through a hierarchy.
+    sign
+        An SSH key: the certificate gets a detached signature (`….certificate.json.sig`) by `ssh-keygen`.
+    shared_folder
+        The folder of the outputs, named once more, where others can write in it and that is wanted all the same.
     bound
         Also find the loss that no k-anonymous release of the data can go below, and keep it as `Result.bound`. That
         often takes longer than the release itself. For k-anonymity only.
@@ -74,61 +89,73 @@ def anonymize(
     >>> result.verdict.holds
     True
     """
-    from anonset.io import read, write
-    from anonset.report import report_path, write_report
+    from anonset.io import read
+    from anonset.io.publish.atomic import plain_errors, staging
+    from anonset.io.publish.plan import reading_inputs, require_plan
+    from anonset.io.publish.releases import stage_release
+    from anonset.report import report_path, stage_report
 
     spec, target, values = _plan(model, method, params)
     if bound:
         _require_bounded(target)
-    if out is not None:
-        _require_place(out, target, data, format, force)  # before the work, not after it
-    if report is not None:
-        report_path(report, public_report, force)
+    page = None if report is None else report_path(report, public_report)
+    outputs = list(_outputs(target, out, format, sign, write_cut, page))
+    inputs = {**reading_inputs(data, read_options or {}), **_files_of(spec, params)}
+    require_plan(outputs, inputs, force=force, shared=shared_folder)  # before the work, not after it
     job = job or Job(seed, threads, progress)
     keep = Keep(keep_order, keep_ids, keep_users, keep_degrees)
-    with job.stage("read"):
-        source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
-    draft = spec.run(source, job, **values)
-    with job.stage("unlink"):
-        release, link, notes = unlink(draft, target.spec, job, keep)
-    with job.stage("check"):
-        verdict = require(target.check(release))
-    with job.stage("measure"):
-        measurements = {**_loss(source, draft), **draft.measurements}
-    least = lower_bound(source, values["k"], job=job) if bound and len(source) else None
-    certificate = None
-    if out is not None:
-        with job.stage("write"):
-            certificate = write(
-                release,
-                verdict,
-                out,
-                method=spec.name,
-                params=values,
-                format=format,
-                force=force,
-                keep_formulas=keep_formulas,
-                notes=draft.public_notes,
-            )
-            notes += certificate.notes
-    result = Result(
-        release=release,
-        verdict=verdict,
-        method=spec.name,
-        params=values,
-        row_origin=link,
-        seed=job.seed,
-        measurements=measurements,
-        seconds=job.seconds,
-        notes=tuple(dict.fromkeys((*source.notes, *draft.notes, *draft.public_notes, *notes, *keep.warnings()))),
-        certificate=certificate,
-        cut=draft.cut,
-        public_notes=draft.public_notes if certificate is None else certificate.notes,
-        bound=least,
-    )
-    if report is not None:
-        with job.stage("report"):
-            write_report(result, source, report, public=public_report, force=force, job=job)
+    with staging(force=force, shared=shared_folder) as stage:
+        with plain_errors(out or report or write_cut):
+            for output in outputs:
+                stage.reserve(output.path)
+        with job.stage("read"):
+            source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
+        draft = spec.run(source, job, **values)
+        with job.stage("unlink"):
+            release, link, notes = unlink(draft, target.spec, job, keep)
+        with job.stage("check"):
+            verdict = require(target.check(release))
+        with job.stage("measure"):
+            measurements = {**_loss(source, draft), **draft.measurements}
+        least = lower_bound(source, values["k"], job=job) if bound and len(source) else None
+        certificate = None
+        if out is not None:
+            with job.stage("write"), plain_errors(out):
+                certificate = stage_release(
+                    stage,
+                    release,
+                    verdict,
+                    Path(out),
+                    format=format,
+                    keep_formulas=keep_formulas,
+                    key=sign,
+                    about={"method": spec.name, "params": values, "notes": draft.public_notes},
+                )
+                notes += certificate.notes
+        notes = (*stage.notes, *source.notes, *draft.notes, *draft.public_notes, *notes, *keep.warnings())
+        result = Result(
+            release=release,
+            verdict=verdict,
+            method=spec.name,
+            params=values,
+            row_origin=link,
+            seed=job.seed,
+            measurements=measurements,
+            seconds=job.seconds,
+            notes=tuple(dict.fromkeys(notes)),
+            certificate=certificate,
+            cut=draft.cut,
+            public_notes=draft.public_notes if certificate is None else certificate.notes,
+            bound=least,
+        )
+        if write_cut is not None and draft.cut is not None:
+            with plain_errors(write_cut):
+                draft.cut.write(stage.file(Path(write_cut)), force=True)
+        if page is not None:
+            with job.stage("report"), plain_errors(page):
+                stage_report(stage, result, source, page, public=public_report, job=job)
+        with job.stage("publish"), plain_errors(out or report or write_cut):
+            stage.publish()
     return result
 
 
@@ -193,18 +220,38 @@ def require(verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _require_place(out: Any, target: Model, data: Any, format: str | None, force: bool) -> None:
-    """Refuse an output that is taken, or a format that cannot be, before any work is done."""
+def _outputs(
+    target: Model, out: Any, format: str | None, sign: Any, write_cut: Any, page: Path | None
+) -> Iterator[Output]:
+    """Everything that will be written; an error for a format, a key or a cut that cannot be."""
     from anonset.io.formats.capacity import require_parts
-    from anonset.io.publish.groups import ensure_free_folder, group_format
-    from anonset.io.publish.releases import ensure_free
+    from anonset.io.publish.groups import group_format
+    from anonset.io.publish.plan import Output
+    from anonset.io.publish.releases import release_outputs
+    from anonset.io.publish.signature import require_key
 
-    if target.spec.form == "groups":
-        ensure_free_folder(out, force)
-        group_format(out, format)
-    else:
-        ensure_free(out, force, data)
-        require_parts(format_of(out, format), target.spec.publishes)
+    if out is not None:
+        yield from release_outputs(out, target.spec.form)
+        if target.spec.form == "groups":
+            group_format(out, format)
+        else:
+            require_parts(format_of(out, format), target.spec.publishes)
+    if sign is not None:
+        if out is None:
+            raise ParameterError("sign", "come with an output", "none", "Name a file for the release (out).")
+        require_key(sign)
+    if write_cut is not None:
+        if target.name != "km-anonymity":
+            raise InputError("'write_cut' is for methods that cut through a hierarchy. Leave it out, or choose one.")
+        yield Output("write_cut", Path(write_cut))
+    if page is not None:
+        yield Output("report", page)
+
+
+def _files_of(spec: MethodSpec, params: dict[str, Any]) -> dict[str, Any]:
+    """The files that a method reads besides the data: its hierarchy, and the cut that `recode` gives it."""
+    named = {param.name: params.get(param.name) for param in spec.params if param.type == "hierarchy"}
+    return {**named, **(spec.run.keywords if isinstance(spec.run, partial) else {})}
 
 
 def _plan(

@@ -95,7 +95,7 @@ def test_an_edited_cut_that_breaks_the_promise_or_is_no_cut_publishes_nothing(cl
 def test_write_cut_belongs_to_methods_that_cut(cli, shop):
     done = cli("anonymize", shop / "data.dat", "-k", 2, "--write-cut", shop / "cut.csv")
     assert done.code == 2
-    assert "--write-cut is for methods that cut through a hierarchy" in done.err
+    assert "'write_cut' is for methods that cut through a hierarchy" in done.err
     (shop / "cut.csv").write_text("")
     args = ("anonymize", shop / "data.dat", "--method", "km-apriori", "--write-cut", shop / "cut.csv", *promise(shop))
     assert cli(*args).code == 2

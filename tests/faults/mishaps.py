@@ -20,9 +20,9 @@ import anonset
 from anonset.io.containers import texts
 from anonset.io.publish import atomic
 
-ATOMIC = atomic.__file__
-INSIDE = str(Path(ATOMIC).parent)
-WATCHED = {"write", "write_lines"}  # functions that touch files, besides everything in atomic.py
+INSIDE = str(Path(atomic.__file__).parent)
+NAMES = {f"{INSIDE}/{name}.py" for name in ("atomic", "slots")}  # where names are made and change hands
+WATCHED = {"write", "stage_release", "_stage_certificate", "stage_groups", "write_certificate", "write_lines"}
 
 
 def rows(version: int) -> tuple[anonset.Release, anonset.Verdict]:
@@ -55,9 +55,9 @@ def accident_at(line: int, number: int):
     def at_call(frame, event, argument):
         nonlocal writing
         file, function = frame.f_code.co_filename, frame.f_code.co_name
-        if file != ATOMIC and not (function in WATCHED and file.startswith(INSIDE)):
+        if file not in NAMES and not (function in WATCHED and file.startswith(INSIDE)):
             return None
-        writing = writing or file == ATOMIC
+        writing = writing or file in NAMES
         return at_line
 
     return at_call

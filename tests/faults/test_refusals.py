@@ -14,7 +14,8 @@ from anonset import ExistsError, GuaranteeError, InputError, OutputError, Parame
 from anonset.data.release import Draft, Release
 from anonset.data.spec import MethodSpec
 from anonset.io.publish import releases as publish
-from anonset.io.publish.releases import ensure_free
+from anonset.io.publish.plan import require_plan
+from anonset.io.publish.releases import release_outputs
 from anonset.methods import METHODS
 
 GOOD = Release(Transactions.from_lists([["bread", "wine"], ["bread", "wine"], ["beer"], ["beer"]], sensitive=["wine"]))
@@ -144,7 +145,7 @@ def test_the_output_must_not_be_the_input_whatever_it_is_called(tmp_path):
             anonset.anonymize(str(source), k=2, out=out, force=True)
     for pattern in (str(tmp_path / "*.dat"), tmp_path, tmp_path.parent, [tmp_path / "other.dat", source]):
         with pytest.raises(InputError, match="must not replace the input"):
-            ensure_free(source, True, pattern)
+            require_plan(release_outputs(source), {"data": pattern}, force=True)
     assert source.read_text() == "1 2\n1 2\n"
 
 

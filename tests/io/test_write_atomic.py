@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -45,12 +44,12 @@ def test_only_the_owner_may_read_it_before_and_after(tmp_path):
     assert stat.S_IMODE((tmp_path / "out.dat").stat().st_mode) == 0o600
 
 
-def test_the_temporary_lies_beside_the_target_hidden_and_marked(tmp_path):
+def test_the_temporary_lies_in_a_hidden_folder_beside_the_target(tmp_path):
     with staging() as stage:
         temporary = stage.file(tmp_path / "out.dat")
-        assert temporary.parent == tmp_path
-        assert temporary.name.startswith(".out.dat.")
-        assert temporary.name.endswith(".part")
+        assert temporary.parent == tmp_path / ".out.dat.part"
+        assert stat.S_IMODE(temporary.parent.stat().st_mode) == 0o700
+        assert temporary.name == "out.dat"
 
 
 def test_a_long_name_still_has_room_for_its_temporary(tmp_path):
@@ -104,27 +103,30 @@ def test_a_dangling_link_counts_as_existing(tmp_path):
 
 @pytest.mark.parametrize("force", [False, True])
 def test_if_the_second_file_cannot_be_placed_the_first_is_as_before(tmp_path, monkeypatch, force):
-    first, second = tmp_path / "one", tmp_path / "two"
+    first, second, broken = tmp_path / "one", tmp_path / "two", []
     if force:
         first.write_text("old one")
         second.write_text("old two")
 
     def broken_for_the_second(call):
         def placed(source, target, **options):
-            if Path(target) == second and Path(source).read_text() == "new two":
+            if target == second.name and options["dst_dir_fd"] == stage._slots[second].folder and not broken:
+                broken.append(source)
                 raise OSError(errno.EIO, "broken disk")
             return call(source, target, **options)
 
         return placed
 
     monkeypatch.setattr(os, "link", broken_for_the_second(os.link))
-    monkeypatch.setattr(os, "replace", broken_for_the_second(os.replace))
+    monkeypatch.setattr(os, "rename", broken_for_the_second(os.rename))
     stage = atomic.Staging(force)
     stage.file(first).write_text("new one")
     stage.file(second).write_text("new two")
+    stage.withdraw(second)
     with pytest.raises(OSError, match="broken"):
-        stage.publish(withdraw=[second])
+        stage.publish()
     stage._clean()
+    assert broken
     assert names(tmp_path) == (["one", "two"] if force else [])
     if force:
         assert first.read_text() == "old one"
@@ -145,7 +147,8 @@ def test_what_is_withdrawn_is_gone_before_anything_is_placed(tmp_path, monkeypat
     monkeypatch.setattr(atomic.Staging, "_place", watched)
     with staging(force=True) as stage:
         stage.file(target).write_text("new")
-        stage.publish(withdraw=[old])
+        stage.withdraw(old)
+        stage.publish()
     assert seen == [("old", False)]
     assert names(tmp_path) == ["out.dat"]
 
@@ -187,7 +190,7 @@ def test_force_does_not_delete_a_folder_of_other_things(tmp_path):
 @pytest.mark.parametrize("swap", [True, False])
 def test_force_replaces_a_folder_that_may_be_replaced(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(atomic, "_swap", lambda one, other: False)
+        monkeypatch.setattr(atomic, "_swap", lambda slot: False)
     put_folder(tmp_path / "out", {"a": "old", "b": "old"})
     put_folder(tmp_path / "out", {"a": "new"}, force=True, replaceable=lambda folder: (folder / "b").exists())
     assert names(tmp_path) == ["out"]
@@ -233,8 +236,8 @@ def test_an_interrupt_while_writing_removes_the_temporary(tmp_path):
 def test_an_interrupt_while_names_change_hands_takes_everything_back(tmp_path, monkeypatch, force):
     if force:
         (tmp_path / "one").write_text("old")
-    usual = atomic._flush_entry
-    monkeypatch.setattr(atomic, "_flush_entry", lambda folder: (interrupt(), usual(folder)))
+    usual = atomic.flush_names
+    monkeypatch.setattr(atomic, "flush_names", lambda folder: (interrupt(), usual(folder)))
 
     def publish():
         with staging(force=force) as stage:

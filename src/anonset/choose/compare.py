@@ -267,11 +267,16 @@ class Ledger:
     def add(self, plan: Plan, run: Run) -> None:
         """Keep a finished run, on the disk before anything else."""
         entry = {"key": plan.key, "about": self.about, "run": asdict(run)}
-        with self.path.open("a", encoding="utf-8") as file:
+        with open(self.path, "a", encoding="utf-8", opener=_own) as file:
             file.write(json.dumps(entry) + "\n")
             file.flush()
             os.fsync(file.fileno())
         self.runs[plan.key] = run
+
+
+def _own(path: str, flags: int) -> int:
+    """Open a file for this user's eyes only, and never through a link."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
 def fingerprint(data: Transactions) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base.commands import Application
@@ -27,11 +25,9 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.data.errors import ExistsError, InputError
 from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.data.job import Job
     from anonset.data.release import Bound, Result
 
 app = Application()
@@ -109,27 +105,24 @@ def anonymize(
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _fits(model, method, privacy)
-    cut_file = _cut_file(cutting, writing, method_name(model, method))
     require_source(data, reading)
     out, report = writing.get("out"), _report(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)
-        with _saying_what_is_there(out, job):
-            result = make_release(
-                data,
-                model,
-                method=method,
-                read_options=as_read_options(reading),
-                job=job,
-                report=reporting.get("report"),
-                public_report="public" in reporting,
-                bound="bound" in bounding,
-                **writing,
-                **keeping,
-                **privacy,
-            )
-    if cut_file is not None and result.cut is not None:
-        result.cut.write(cut_file, force="force" in writing)
+        result = make_release(
+            data,
+            model,
+            method=method,
+            read_options=as_read_options(reading),
+            job=job,
+            report=reporting.get("report"),
+            public_report="public" in reporting,
+            bound="bound" in bounding,
+            **writing,
+            **cutting,
+            **keeping,
+            **privacy,
+        )
     warnings = Keep(*(param.name in keeping for param in KEEP)).warnings()
     if "json" in running:
         show_json({**as_json(result, out), "report": report})
@@ -140,43 +133,13 @@ def anonymize(
             show(*page(result, out, report))
 
 
-def method_name(model: str | None, method: str | None) -> str:
-    """The method that will run."""
-    from anonset.models import model_spec
-
-    return method or model_spec(model or "k-anonymity").default_method
-
-
-def _cut_file(cutting: Given, writing: Given, method: str) -> str | None:
-    """Where the cut goes, if there is one and it can go there: known before the work, not after it."""
-    from anonset.methods import method_spec
-
-    target = cutting.get("write_cut")
-    if target is not None and method_spec(method).model != "km-anonymity":
-        raise InputError(f"--write-cut is for methods that cut through a hierarchy. {method} does not; leave it out.")
-    if target is not None and Path(target).exists() and "force" not in writing:
-        raise ExistsError(f"{target} is there already. Choose another name, or replace it with --force.")
-    return target
-
-
-@contextmanager
-def _saying_what_is_there(out: str | None, job: Job) -> Iterator[None]:
-    """Where the report cannot be finished, say that the release is."""
-    try:
-        yield
-    except BaseException:
-        if out is not None and "report" in job.seconds:
-            warn([f"The release was complete before this happened, and is in {out}; only the report is missing."])
-        raise
-
-
 def _report(reporting: Given) -> str | None:
     """Where the report is."""
     from anonset.report import report_path
 
     if "report" not in reporting:
         return None
-    return str(report_path(reporting["report"], "public" in reporting, force=True))
+    return str(report_path(reporting["report"], "public" in reporting))
 
 
 def _fits(model: str | None, method: str | None, params: Given) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, number, show, show_json, table
-from anonset.cli.base.groups import Source, as_read_options, read_options, run_options
+from anonset.cli.base.groups import SHARED, WRITING, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.errors import ParameterError
@@ -39,21 +39,25 @@ WORKERS = Param("workers", "int", "How many runs go side by side. Default: all c
         Choice(WORKERS, PANEL),
         Choice(BOUND, PANEL, switch=True),
     ],
+    writing=[Choice(SHARED, WRITING, metavar="DIR")],
     reading=read_options(),
     running=run_options(),
 )
-def compare(data: Source, trying: Given, reading: Given, running: Given) -> None:
+def compare(data: Source, trying: Given, writing: Given, reading: Given, running: Given) -> None:
     """Try methods and parameters on DATA, measure them alike, and say which one to take.
 
     Writes a CSV of all runs and a page with charts of loss against privacy and of time. Everything it writes is
     private. Started again with the same folder, it does only what is missing.
     """
+    from anonset.choose.compare import RUNS, recommend
     from anonset.choose.compare import compare as run_grid
-    from anonset.choose.compare import recommend
     from anonset.io import read
-    from anonset.report.comparison import write_comparison
+    from anonset.io.publish.plan import reading_inputs, require_files_in
+    from anonset.report.comparison import FILES, write_comparison
 
-    folder = Path(trying.get("out", OUT.default))
+    folder, shared = Path(trying.get("out", OUT.default)), writing.get("shared_folder")
+    inputs = {**reading_inputs(data, reading), "hierarchy": trying.get("hierarchy")}
+    require_files_in(folder, (RUNS, *FILES), inputs, force=True, shared=shared)
     asked = 0
 
     def told(done: int, total: int) -> None:
@@ -75,7 +79,7 @@ def compare(data: Source, trying: Given, reading: Given, running: Given) -> None
             bound="bound" in trying,
             told=told,
         )
-        sheet, page = write_comparison(runs, folder)
+        sheet, page = write_comparison(runs, folder, shared)
     advice = recommend(runs)
     if "json" in running:
         show_json(

@@ -9,13 +9,13 @@ import typer
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, warn
 from anonset.cli.base.groups import (
-    FORCE,
     KEEP_FORMULAS,
     WRITING,
     SourceOrQuery,
     as_read_options,
     output_format,
     read_options,
+    replace_options,
     require_source,
     run_options,
 )
@@ -40,8 +40,8 @@ DROP = Param("drop", "text", "Parts to leave out on purpose: users, ids, sensiti
 
 def write_options() -> list[Choice]:
     """How the output is written."""
-    switches = [Choice(param, WRITING, switch=True) for param in (FORCE, KEEP_FORMULAS)]
-    return [output_format(), Choice(DROP, WRITING, metavar="PARTS"), *switches]
+    formulas = Choice(KEEP_FORMULAS, WRITING, switch=True)
+    return [output_format(), Choice(DROP, WRITING, metavar="PARTS"), *replace_options(), formulas]
 
 
 @app.command(epilog="Example: anonset convert sales.csv sales.parquet")

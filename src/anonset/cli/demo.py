@@ -10,7 +10,7 @@ import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, table
-from anonset.cli.base.groups import FORCE, SEED, THREADS, WRITING, run_options
+from anonset.cli.base.groups import SEED, THREADS, replace_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.spec import Param
@@ -72,7 +72,7 @@ class Told:
 @app.command()
 @takes(
     trying=[Choice(K, "Example"), Choice(SIZE, "Example")],
-    writing=[Choice(FORCE, WRITING, switch=True)],
+    writing=replace_options(),
     running=run_options(SEED, THREADS),
 )
 def demo(trying: Given, writing: Given, running: Given, directory: Folder = "anonset-demo") -> None:
@@ -81,25 +81,28 @@ def demo(trying: Given, writing: Given, running: Given, directory: Folder = "ano
     Everything is written into DIR; nothing in it is about a real person.
     """
     from anonset.data.job import Job
+    from anonset.generate.supermarket import free_directory
 
     places = Places(Path(directory))
+    shared = writing.get("shared_folder")
+    free_directory(places.folder, "force" in writing, shared)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 1), running.get("threads"), progress=display)
-        _make_shop(places, SIZE.parse(trying.get("transactions")), job, "force" in writing)
-        told = _whole_way(places, K.parse(trying.get("k")), job)
+        _make_shop(places, SIZE.parse(trying.get("transactions")), job, writing)
+        told = _whole_way(places, K.parse(trying.get("k")), job, shared)
     if "json" in running:
         show_json(_as_json(told))
     elif "quiet" not in running:
         show(*_story(told))
 
 
-def _make_shop(places: Places, size: int, job: Job, force: bool) -> None:
+def _make_shop(places: Places, size: int, job: Job, writing: Given) -> None:
     from anonset.generate import write_supermarket
 
-    write_supermarket(places.folder, size, job=job, force=force)
+    write_supermarket(places.folder, size, job=job, **writing)
 
 
-def _whole_way(places: Places, k: int, job: Job) -> Told:
+def _whole_way(places: Places, k: int, job: Job, shared: str | None) -> Told:
     """Read the shop's data as anybody would, anonymize it, attack the release, and check the file."""
     from anonset.assess.align import pair
     from anonset.assess.profile import summarize
@@ -111,7 +114,7 @@ def _whole_way(places: Places, k: int, job: Job) -> Told:
     with job.stage("read"):
         data = read(str(places.data), **secrets)
     out, report = str(places.release), str(places.report)
-    result = anonymize(data, k=k, out=out, report=report, force=True, job=job)
+    result = anonymize(data, k=k, out=out, report=report, force=True, shared_folder=shared, job=job)
     both = pair(data, result.release, result.row_origin)
     attacks = [attack(both, m, job) for m in KNOWN]
     with job.stage("verify"):

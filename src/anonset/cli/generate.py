@@ -8,8 +8,8 @@ import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json
-from anonset.cli.base.groups import FORCE, SEED, THREADS, WRITING, output_format, param_options, run_options
-from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.groups import SEED, THREADS, output_format, param_options, planning, replace_options, run_options
+from anonset.cli.base.options import Given, takes
 from anonset.cli.base.progress import Display
 from anonset.generate import quest as quest_generator
 from anonset.generate import supermarket as supermarket_generator
@@ -17,8 +17,6 @@ from anonset.generate import supermarket as supermarket_generator
 app = Application(
     help="Make example data: nobody's real transactions, the same for the same seed.", no_args_is_help=True
 )
-
-OVERWRITE = Choice(FORCE, WRITING, switch=True)
 
 File = Annotated[
     str,
@@ -30,7 +28,7 @@ Folder = Annotated[str, typer.Argument(help="The folder to write the three files
 @app.command(epilog="Example: anonset generate quest T10I4D100K.dat --seed 1")
 @takes(
     shape=param_options(quest_generator.PARAMS, "Shape"),
-    writing=[output_format(), OVERWRITE],
+    writing=[output_format(), *replace_options()],
     running=run_options(SEED, THREADS),
 )
 def quest(out: File, shape: Given, writing: Given, running: Given) -> None:
@@ -40,9 +38,10 @@ def quest(out: File, shape: Given, writing: Given, running: Given) -> None:
     """
     from anonset.data.job import Job
     from anonset.io import convert
-    from anonset.io.publish.releases import ensure_free
+    from anonset.io.publish.plan import require_plan
+    from anonset.io.publish.releases import release_outputs
 
-    ensure_free(out, "force" in writing)
+    require_plan(release_outputs(out), **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), progress=display)
         data = quest_generator.generate_quest(**shape, job=job)
@@ -55,7 +54,7 @@ def quest(out: File, shape: Given, writing: Given, running: Given) -> None:
 @app.command(epilog="Example: anonset generate supermarket shop --transactions 5000 --seed 1")
 @takes(
     shape=param_options(supermarket_generator.PARAMS, "Shape"),
-    writing=[OVERWRITE],
+    writing=replace_options(),
     running=run_options(SEED, THREADS),
 )
 def supermarket(directory: Folder, shape: Given, writing: Given, running: Given) -> None:

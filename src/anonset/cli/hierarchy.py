@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, table
-from anonset.cli.base.groups import FORCE, WRITING, Source, as_read_options, read_options, run_options
+from anonset.cli.base.groups import (
+    WRITING,
+    Source,
+    as_read_options,
+    planning,
+    read_options,
+    replace_options,
+    run_options,
+)
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.errors import InputError, ParameterError
@@ -37,7 +46,6 @@ OUT = Choice(
     flags=("--out", "-o"),
     metavar="FILE",
 )
-OVERWRITE = Choice(FORCE, WRITING, switch=True)
 
 BUILDING = (
     Param(
@@ -66,7 +74,7 @@ def format_options() -> list[Choice]:
 @app.command(epilog="Example: anonset hierarchy build sales.csv --by cooccurrence -o tree.csv")
 @takes(
     building=[Choice(param, "Hierarchy") for param in BUILDING],
-    writing=[OUT, OVERWRITE],
+    writing=[OUT, *replace_options()],
     reading=read_options(),
     running=run_options(),
 )
@@ -77,9 +85,11 @@ def build(data: Source, building: Given, writing: Given, reading: Given, running
     """
     from anonset.data.job import Job
     from anonset.io import read
+    from anonset.io.publish.plan import reading_inputs
 
     if "out" not in writing:
         raise InputError("--out is missing. Say where to write the hierarchy.")
+    _planned(reading_inputs(data, reading), writing)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(progress=display)
         with job.stage("read"):
@@ -120,7 +130,7 @@ def _built(data: Transactions, building: Given) -> Hierarchy:
             switch=True,
         ),
     ],
-    writing=[OUT, OVERWRITE],
+    writing=[OUT, *replace_options()],
     reading=[choice for choice in read_options() if choice.param.name not in ("query",)],
     running=run_options(),
 )
@@ -132,9 +142,11 @@ def lint(file: File, looking: Given, writing: Given, reading: Given, running: Gi
     from anonset.data.hierarchy.lint import assemble, shape_problems, strict
     from anonset.data.hierarchy.reading import parse
     from anonset.io import read
+    from anonset.io.publish.plan import reading_inputs
 
     if ("repair" in looking) != ("out" in writing):
         raise InputError("--repair and --out belong together. Give both to write a mended hierarchy, or neither.")
+    _planned({**reading_inputs(looking.get("data"), reading), "file": file}, writing)
     items = None if "data" not in looking else read(looking["data"], **as_read_options(reading)).labels
     tree, problems = assemble(parse(file, looking.get("format"), looking.get("order")), items)
     problems += shape_problems(tree)
@@ -176,8 +188,20 @@ def show_tree(file: File, looking: Given, running: Given) -> None:
         show(drawn.show(looking.get("depth"), looking.get("widest", 50)))
 
 
+def _planned(inputs: dict[str, Any], writing: Given) -> None:
+    """Refuse a bad place for the hierarchy before any work is done."""
+    from anonset.io.publish.plan import Output, require_plan
+
+    if "out" in writing:
+        require_plan([Output("out", Path(writing["out"]))], inputs, **planning(writing))
+
+
 def _save(tree: Hierarchy, writing: Given) -> None:
-    tree.write(writing["out"], force="force" in writing)
+    from anonset.io.publish.atomic import plain_errors, staging
+
+    with plain_errors(writing["out"]), staging(**planning(writing)) as stage:
+        tree.write(stage.file(Path(writing["out"])), force=True)
+        stage.publish()
 
 
 def _size(tree: Hierarchy) -> dict[str, int]:

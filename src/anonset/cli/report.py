@@ -10,13 +10,14 @@ from anonset.cli.base.certificates import Found, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import (
-    FORCE,
     THREADS,
     WRITING,
     Source,
     as_read_options,
     model_options,
+    planning,
     read_options,
+    replace_options,
     run_options,
 )
 from anonset.cli.base.options import Choice, Given, takes
@@ -44,7 +45,7 @@ Published = Annotated[
     writing=[
         Choice(OUT, WRITING, flags=("--out", "-o"), metavar="FILE"),
         Choice(PUBLIC, WRITING, switch=True),
-        Choice(FORCE, WRITING, switch=True),
+        *replace_options(),
     ],
     comparing=[Choice(HIERARCHY, "Comparing", metavar="FILE")],
     privacy=model_options(varied=True),
@@ -69,10 +70,14 @@ def report(
     from anonset.data.hierarchy import read_hierarchy
     from anonset.data.job import Job
     from anonset.io import read, read_release
-    from anonset.report import report_path, write_report
+    from anonset.io.publish.atomic import plain_errors, staging
+    from anonset.io.publish.plan import Output, reading_inputs, require_plan
+    from anonset.report import report_path, stage_report
 
-    public, force = "public" in writing, "force" in writing
-    target = report_path(writing.get("out", "report.html"), public, force)
+    public = "public" in writing
+    target = report_path(writing.get("out", "report.html"), public)
+    inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": comparing.get("hierarchy")}
+    require_plan([Output("out", target)], inputs, **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(0, running.get("threads"), display)
         with job.stage("read"):
@@ -84,7 +89,9 @@ def report(
         if not public:
             _require_fitting(original, published, tree)
         result = _result(published, found, privacy)
-        write_report(result, original, target, public=public, force=force, job=job, hierarchy=tree)
+        with plain_errors(target), staging(**planning(writing)) as stage:
+            stage_report(stage, result, original, target, public=public, job=job, hierarchy=tree)
+            stage.publish()
     if "json" in running:
         show_json({"source": data, "release": release, "report": str(target), "holds": result.verdict.holds})
     elif "quiet" not in running:

@@ -8,7 +8,17 @@ import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, table
-from anonset.cli.base.groups import FORCE, SEED, THREADS, WRITING, Source, as_read_options, read_options, run_options
+from anonset.cli.base.groups import (
+    SEED,
+    THREADS,
+    WRITING,
+    Source,
+    as_read_options,
+    planning,
+    read_options,
+    replace_options,
+    run_options,
+)
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.errors import ParameterError
@@ -48,7 +58,7 @@ Published = Annotated[
         *(Choice(param, PANEL) for param in (M, ATTACKER, ITEMS, ABSENT)),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
     ],
-    writing=[Choice(SCORES, WRITING, metavar="FILE"), Choice(FORCE, WRITING, switch=True)],
+    writing=[Choice(SCORES, WRITING, metavar="FILE"), *replace_options()],
     reading=read_options(),
     running=run_options(SEED, THREADS),
 )
@@ -64,9 +74,12 @@ def risk(
     from anonset.assess.risk.scores import scores_path, write_scores
     from anonset.data.job import Job
     from anonset.io import read
+    from anonset.io.publish.plan import Output, reading_inputs, require_plan
 
-    force = "force" in writing
-    target = scores_path(writing["scores"], force) if "scores" in writing else None
+    target = scores_path(writing.pop("scores")) if "scores" in writing else None
+    if target is not None:
+        inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": attacking.get("hierarchy")}
+        require_plan([Output("scores", target)], inputs, **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 0), running.get("threads"), display)
         with job.stage("read"):
@@ -77,7 +90,7 @@ def risk(
         else:
             answer, page, scores = _against(transactions, release, many, attacking, job)
         if target is not None:
-            write_scores(transactions, scores, target, force=force)
+            write_scores(transactions, scores, target, **writing)
             page += ["", f"Everybody's own chance is in {target}."]
     if "json" in running:
         show_json({"source": data, "release": release, **answer, "scores": None if target is None else str(target)})

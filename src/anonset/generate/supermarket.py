@@ -25,6 +25,8 @@ from anonset.data.spec import Param, parse_params
 from anonset.data.transactions import Floats, Ints, Transactions, natural_order
 from anonset.generate.catalogue import Product, meals, products
 from anonset.io.publish.atomic import plain_errors, staging
+from anonset.io.publish.folders import SharedFolder
+from anonset.io.publish.plan import require_files_in
 
 PARAMS = (
     Param("transactions", "int", "How many transactions.", 10_000, minimum=0, maximum=1e9, example=1000),
@@ -54,11 +56,13 @@ class Supermarket:
     hierarchy: pa.Table
     sensitive: tuple[str, ...]
 
-    def write(self, directory: str | os.PathLike[str], *, force: bool = False) -> list[Path]:
+    def write(
+        self, directory: str | os.PathLike[str], *, force: bool = False, shared_folder: SharedFolder = None
+    ) -> list[Path]:
         """Write `transactions.csv`, `hierarchy.csv` and `sensitive.txt`; a directory in use needs `force`."""
-        target = free_directory(directory, force)
+        target = free_directory(directory, force, shared_folder)
         places = [target / name for name in FILES]
-        with plain_errors(target), staging(force=force) as stage:
+        with plain_errors(target), staging(force=force, shared=shared_folder) as stage:
             target.mkdir(parents=True, exist_ok=True)
             transactions, hierarchy, sensitive = map(stage.file, places)
             _write_transactions(self.transactions, transactions)
@@ -137,17 +141,18 @@ def write_supermarket(
     threads: int | None = None,
     job: Job | None = None,
     force: bool = False,
+    shared_folder: SharedFolder = None,
 ) -> Supermarket:
     """Make a supermarket (see `generate_supermarket`) and write its three files into `directory`."""
-    free_directory(directory, force)
+    free_directory(directory, force, shared_folder)
     job = job or Job(seed, threads)
     market = generate_supermarket(transactions, users=users, mean_length=mean_length, job=job)
     with job.stage("write"):
-        market.write(directory, force=force)
+        market.write(directory, force=force, shared_folder=shared_folder)
     return market
 
 
-def free_directory(directory: str | os.PathLike[str], force: bool) -> Path:
+def free_directory(directory: str | os.PathLike[str], force: bool, shared: SharedFolder = None) -> Path:
     """The directory, if it may be written to: it is not there yet, it is empty, or `force` is given."""
     target = Path(directory)
     if target.exists() and not target.is_dir():
@@ -156,6 +161,7 @@ def free_directory(directory: str | os.PathLike[str], force: bool) -> Path:
         raise ExistsError(
             f"{target} is not empty. Choose another directory, or replace the files with force (--force)."
         )
+    require_files_in(target, FILES, force=force, shared=shared)
     return target
 
 

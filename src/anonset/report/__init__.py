@@ -11,7 +11,9 @@ from anonset.data.errors import ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Result
 from anonset.data.transactions import Transactions
-from anonset.io.publish.atomic import plain_errors, staging, taken
+from anonset.io.publish.atomic import Staging, plain_errors, staging
+from anonset.io.publish.folders import SharedFolder
+from anonset.io.publish.plan import Output, require_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +32,7 @@ def write_report(
     force: bool = False,
     job: Job | None = None,
     hierarchy: Hierarchy | None = None,
+    shared_folder: SharedFolder = None,
 ) -> Path:
     """Write a report on a release: one HTML file (`.html`) that needs nothing else, or the same as JSON (`.json`).
 
@@ -50,34 +53,49 @@ def write_report(
         Replace a file that is there already.
     hierarchy
         What the release was generalized with, where `result` does not know it itself.
+    shared_folder
+        The folder of the report, named once more, where others can write in it and that is wanted all the same.
 
     Returns
     -------
     Path
         Where the report is: the path given, or the one that says PRIVATE.
     """
-    from anonset.report.content import content, tree_of
-
-    target = report_path(path, public, force)
-    original = None if public else _transactions(data)
-    tree = hierarchy or tree_of(result)
-    said = content(result, original, public=public, job=job, hierarchy=tree)
-    text = _writers()[target.suffix](said, result, original, tree)
-    with staging(force=force) as stage, plain_errors(target):
-        stage.file(target).write_text(text, encoding="utf-8")
+    target = report_path(path, public)
+    require_plan([Output("report", target)], {"data": data}, force=force, shared=shared_folder)
+    with plain_errors(target), staging(force=force, shared=shared_folder) as stage:
+        stage_report(stage, result, data, target, public=public, job=job, hierarchy=hierarchy)
         stage.publish()
     return target
 
 
-def report_path(path: str | os.PathLike[str], public: bool, force: bool) -> Path:
-    """Where the report will be: a private one says so in its name. It must be free, unless `force` is given."""
+def stage_report(
+    stage: Staging,
+    result: Result,
+    data: Any,
+    target: Path,
+    *,
+    public: bool,
+    job: Job | None = None,
+    hierarchy: Hierarchy | None = None,
+) -> None:
+    """Prepare a report for publishing with the rest; see `write_report`."""
+    from anonset.report.content import content, tree_of
+
+    original = None if public else _transactions(data)
+    tree = hierarchy or tree_of(result)
+    said = content(result, original, public=public, job=job, hierarchy=tree)
+    text = _writers()[target.suffix](said, result, original, tree)
+    stage.file(target).write_text(text, encoding="utf-8")
+
+
+def report_path(path: str | os.PathLike[str], public: bool) -> Path:
+    """Where the report will be: a private one says so in its name."""
     target = Path(path)
     if target.suffix not in _writers():
         raise ParameterError("report", "end in .html or .json", target.name, "Try report.html.")
     if not public and PRIVATE not in target.stem:
         target = target.with_name(f"{target.stem}.{PRIVATE}{target.suffix}")
-    if target.exists() and not force:
-        raise taken(target)
     return target
 
 

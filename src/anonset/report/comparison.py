@@ -12,16 +12,19 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from anonset.choose.compare import Run, recommend, table
-from anonset.io.publish.atomic import staging
+from anonset.io.publish.atomic import plain_errors, staging
+from anonset.io.publish.folders import SharedFolder
 from anonset.report import charts
 from anonset.report.page import templates
 
+FILES = ("results.csv", "comparison.PRIVATE.html")
 
-def write_comparison(runs: Sequence[Run], folder: Path) -> tuple[Path, Path]:
+
+def write_comparison(runs: Sequence[Run], folder: Path, shared: SharedFolder = None) -> tuple[Path, Path]:
     """Write `results.csv` and `comparison.PRIVATE.html`; gives both paths."""
     columns, rows = table(runs)
-    sheet, page = folder / "results.csv", folder / "comparison.PRIVATE.html"
-    with staging(force=True) as stage:
+    sheet, page = (folder / name for name in FILES)
+    with plain_errors(folder), staging(force=True, shared=shared) as stage:
         stage.file(sheet).write_text(_csv(columns, rows), encoding="utf-8")
         stage.file(page).write_text(_html(runs, columns, rows), encoding="utf-8")
         stage.publish()

@@ -10,6 +10,9 @@ from typing import Any
 
 from anonset.data.errors import DataError
 
+BESIDE = {"certificate.json", "certificate.json.sig"}
+"""What a folder of groups holds that its certificate does not speak about."""
+
 NEEDED = {"model": str, "parameters": dict, "sensitive_items": list, "files": dict}
 
 
@@ -55,7 +58,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _matches(release: Path, files: dict[str, str]) -> bool:
     """Whether every file that the certificate names has the checksum it says, and the release is among them."""
-    inside = {release.name} if release.is_file() else {path.name for path in release.iterdir()} - {"certificate.json"}
+    inside = {release.name} if release.is_file() else {path.name for path in release.iterdir()} - BESIDE
     folder = release.parent if release.is_file() else release
     return inside <= set(files) and all(_sha256(folder / name) == digest for name, digest in files.items())
 

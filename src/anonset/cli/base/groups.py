@@ -30,6 +30,8 @@ QUIET = Param("quiet", "bool", "Show no progress, and no result unless --json is
 JSON = Param("json", "bool", "Print the result as one JSON object.")
 DEBUG = Param("debug", "bool", "Show a traceback if something breaks.")
 FORCE = Param("force", "bool", "Replace files that are there already.")
+SHARED = Param("shared_folder", "text", "Write into this folder although others can write there, too.")
+SIGN = Param("sign", "text", "Sign the certificate with this SSH key: adds ….certificate.json.sig.")
 KEEP_FORMULAS = Param("keep_formulas", "bool", "In CSV, leave labels as they are that a spreadsheet would run.")
 
 
@@ -85,13 +87,24 @@ def output_format() -> Choice:
     return Choice(param, WRITING, metavar="FORMAT", complete=lambda: LAYOUTS)
 
 
+def replace_options() -> list[Choice]:
+    """`--force`, `--shared-folder`: where a command may write although something speaks against it."""
+    return [Choice(FORCE, WRITING, switch=True), Choice(SHARED, WRITING, metavar="DIR")]
+
+
+def planning(writing: Given) -> dict[str, Any]:
+    """`--force` and `--shared-folder` as `require_plan` and `staging` take them."""
+    return {"force": "force" in writing, "shared": writing.get("shared_folder")}
+
+
 def write_options() -> list[Choice]:
-    """`--out`, `--format`, `--force`."""
+    """`--out`, `--format`, `--sign`, `--force`, `--shared-folder`."""
     out = Param("out", "text", "Where to write. The name says the format: out.dat, out.csv.gz, out.parquet, …")
     return [
         Choice(out, WRITING, flags=("--out", "-o"), metavar="FILE"),
         output_format(),
-        Choice(FORCE, WRITING, switch=True),
+        Choice(SIGN, WRITING, metavar="KEY"),
+        *replace_options(),
     ]
 
 

@@ -1,12 +1,17 @@
-"""Files and folders that appear whole or not at all.
+"""Files and folders that appear whole or not at all, all of a run together.
 
-Precondition   the folder of every target exists and can be written; the targets are free, or `force` was given.
-Steps          temporary names beside the targets, for the owner's eyes only · flush them to the disk · move away
-               what has to go first · put each one in place by a single link, rename or swap · flush the folders.
+Precondition   the folder of every target exists and can be written, by nobody else; the targets are free, or `force`
+               was given.
+Steps          for each target a hidden folder `.NAME.part` beside it, for the owner's eyes only and locked by this
+               run · what is written there is flushed to the disk · move away what has to go first · put each one in
+               place by a single link, rename or swap · flush the folders.
 Postcondition  at every moment, also after a crash, each target is absent, the old one or the new one. An error
-               or Ctrl-C puts the old ones back and leaves no temporary behind; SIGKILL and power cuts can
-               leave hidden `.NAME.XXXX.part` files, which nobody reads. Whoever ends the process by other means calls
+               or Ctrl-C puts the old ones back and leaves nothing behind; SIGKILL and power cuts can leave the hidden
+               folder, which nobody reads: `unfinished` notices it, and the next run of the same target removes it,
+               since the lock of a dead run is gone. Whoever ends the process by other means calls
                `discard_unfinished` first.
+
+Every name is made and moved relative to a descriptor of its folder (see `folders`), never through a link.
 """
 
 from __future__ import annotations
@@ -14,17 +19,19 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import secrets
-import shutil
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
-from anonset.data.errors import ExistsError, OutputError
+from anonset.data.errors import ExistsError, InputError, OutputError
+from anonset.io.publish.folders import SharedFolder
+from anonset.io.publish.slots import Slot
 
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL}
 """What file systems answer that have no hard links."""
@@ -63,113 +70,145 @@ class Staging:
     'hello'
     """
 
-    def __init__(self, force: bool) -> None:
-        self._force = force
-        self._waiting: dict[Path, Path] = {}  # temporary → target, in the order of publishing
-        self._temporaries: list[Path] = []
+    def __init__(self, force: bool, shared: SharedFolder = None) -> None:
+        self.force = force
+        self.notes: list[str] = []
+        self._shared = shared
+        self._slots: dict[Path, Slot] = {}
+        self._waiting: list[Path] = []  # targets, in the order of publishing
+        self._leaving: list[Path] = []  # what must go before the first of them comes
+        self._unrestored: list[Slot] = []
+
+    def reserve(self, target: Path) -> None:
+        """Take the place beside `target` for this run, before there is anything to write; an error if it is taken."""
+        if target in self._slots:
+            return
+        with uninterrupted(), _placing:
+            slot = self._slots[target] = Slot.claim(target, self._shared)
+        if slot.swept:
+            self.notes.append(f"An earlier run to {target} ended before it was done. What it left was removed.")
 
     def file(self, target: Path) -> Path:
-        """An empty file (mode 0600) beside `target`, to be written and then published under its name."""
-        temporary = self._beside(target)
+        """An empty file (mode 0600) in the hidden folder of `target`, to be written and published under its name."""
+        self.reserve(target)
+        slot = self._slots[target]
         with _placing:
-            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        self._waiting[temporary] = target
-        return temporary
+            flags = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY | os.O_CLOEXEC
+            os.close(os.open(target.name, flags, 0o600, dir_fd=slot.inside))
+        self._waiting.append(target)
+        return slot.path
 
     def folder(self, target: Path, replaceable: Callable[[Path], bool] | None = None) -> Path:
-        """An empty folder (mode 0700) beside `target`, to be filled and then published under its name.
+        """An empty folder (mode 0700) in the hidden folder of `target`, to be filled and published under its name.
 
         An existing folder is replaced only with `force`, and only where it is empty or `replaceable` says that
         nothing in it will be missed.
         """
-        if self._force and target.is_dir() and any(target.iterdir()) and not (replaceable and replaceable(target)):
+        if self.force and target.is_dir() and any(target.iterdir()) and not (replaceable and replaceable(target)):
             raise ExistsError(f"The folder {target} holds other files. Choose another name or empty it first.")
-        temporary = self._beside(target)
+        self.reserve(target)
+        slot = self._slots[target]
         with _placing:
-            temporary.mkdir(mode=0o700)
-        self._waiting[temporary] = target
-        return temporary
+            os.mkdir(target.name, 0o700, dir_fd=slot.inside)
+        self._waiting.append(target)
+        return slot.path
 
-    def publish(self, withdraw: Sequence[Path] = ()) -> None:
-        """Put everything in place, in the order it was staged; `withdraw` names files that must go first.
+    def withdraw(self, old: Path) -> None:
+        """Have a file, if it is there, removed before anything is put in place: it spoke about the old release."""
+        if os.path.lexists(old):
+            self.reserve(old)
+            self._leaving.append(old)
+
+    def publish(self) -> None:
+        """Put everything in place, in the order it was staged.
 
         If one of them cannot be put in place, or Ctrl-C comes before the last one is, all is as it was before.
         """
-        for temporary in self._waiting:
-            flush(temporary)
-        folders = {target.parent for target in (*self._waiting.values(), *withdraw)}
-        with uninterrupted() as held, _placing, ExitStack() as undo:
-            for old in withdraw:
-                self._withdraw(old, undo)
-                _flush_entry(old.parent)
-            for temporary, target in self._waiting.items():
-                self._place(temporary, target, undo)
-                _flush_entry(target.parent)
-            if held:
-                raise KeyboardInterrupt
-            undo.pop_all()
+        for target in self._waiting:
+            flush(self._slots[target].path)
+        with uninterrupted() as held, _placing:
+            with ExitStack() as undo:
+                for old in self._leaving:
+                    self._withdraw(self._slots[old], undo)
+                for target in self._waiting:
+                    self._place(self._slots[target], undo)
+                if held:
+                    raise KeyboardInterrupt
+                undo.pop_all()
+            published.extend(self._waiting)
             self._clean()
-            for folder in folders:
-                _flush_entry(folder)
 
-    def _beside(self, target: Path) -> Path:
-        # Noted before it is made: an interrupt in between must not leave it behind.
-        temporary = target.with_name(f".{target.name[:60]}.{secrets.token_hex(4)}.part")
-        self._temporaries.append(temporary)
-        return temporary
-
-    def _withdraw(self, old: Path, undo: ExitStack) -> None:
-        away = self._beside(old)
+    def _withdraw(self, slot: Slot, undo: ExitStack) -> None:
         with suppress(FileNotFoundError):
-            old.replace(away)
-            undo.callback(away.replace, old)
+            away = slot.move_away()
+            self._on_failure(undo, slot, slot.bring_back, away)
+        flush_names(slot.folder)
 
-    def _place(self, temporary: Path, target: Path, undo: ExitStack) -> None:
-        if temporary.is_dir():
-            self._place_folder(temporary, target, undo)
-        elif self._force:
-            self._keep_old(target, undo)
-            temporary.replace(target)
+    def _place(self, slot: Slot, undo: ExitStack) -> None:
+        if stat.S_ISDIR(os.stat(slot.name, dir_fd=slot.inside, follow_symlinks=False).st_mode):
+            self._place_folder(slot, undo)
+        elif self.force:
+            self._replace(slot, undo)
         else:
-            _place_new(temporary, target)
-            undo.callback(target.unlink)
+            _place_new(slot)
+            self._on_failure(undo, slot, slot.remove)
+        flush_names(slot.folder)
 
-    def _keep_old(self, target: Path, undo: ExitStack) -> None:
-        """Remember how to bring the old file back, should a later step fail."""
-        if not os.path.lexists(target):
-            undo.callback(target.unlink, missing_ok=True)
-            return
-        backup = self._beside(target)
-        with suppress(OSError, NotImplementedError):  # no hard links: no way back, and still never half a file
-            os.link(target, backup, follow_symlinks=False)
-            undo.callback(backup.replace, target)
+    def _replace(self, slot: Slot, undo: ExitStack) -> None:
+        """Put a file in the place of the old one, and remember how to bring that back, should a later step fail."""
+        old = slot.there()
+        if old is None:
+            self._on_failure(undo, slot, slot.remove)
+        elif not (stat.S_ISREG(old.st_mode) or stat.S_ISLNK(old.st_mode)):
+            raise InputError(f"The output must be an ordinary file. {slot.target} is not one; choose another name.")
+        else:
+            with suppress(OSError, NotImplementedError):  # no hard links: no way back, and still never half a file
+                backup = slot.keep()
+                self._on_failure(undo, slot, slot.bring_back, backup)
+        os.rename(slot.name, slot.name, src_dir_fd=slot.inside, dst_dir_fd=slot.folder)
 
-    def _place_folder(self, temporary: Path, target: Path, undo: ExitStack) -> None:
-        if os.path.lexists(target):
-            if not self._force:
-                raise taken(target)
-            if _swap(temporary, target):  # the temporary name now holds the old folder
-                undo.callback(_swap, temporary, target)
+    def _place_folder(self, slot: Slot, undo: ExitStack) -> None:
+        if slot.there() is not None:
+            if not self.force:
+                raise taken(slot.target)
+            if _swap(slot):  # the hidden folder now holds the old one
+                self._on_failure(undo, slot, _swap, slot)
                 return
-            away = self._beside(target)
-            target.rename(away)
-            undo.callback(away.rename, target)
-        temporary.rename(target)
-        undo.callback(target.rename, temporary)
+            self._on_failure(undo, slot, slot.bring_back, slot.move_away())
+        os.rename(slot.name, slot.name, src_dir_fd=slot.inside, dst_dir_fd=slot.folder)
+        self._on_failure(undo, slot, slot.take_back)
+
+    def _on_failure(self, undo: ExitStack, slot: Slot, restore: Callable[..., object], *args: Any) -> None:
+        """Have a step undone if a later one fails; where that fails too, what was there is kept and named."""
+
+        def attempt() -> None:
+            try:
+                restore(*args)
+            except OSError as error:
+                self._unrestored.append(slot)
+                raise OutputError(
+                    f"{slot.target} could not be put back as it was: {error.strerror}. "
+                    f"What was there is in {slot.hidden_path}."
+                ) from error
+
+        undo.callback(attempt)
 
     def _clean(self) -> None:
-        for temporary in self._temporaries:
-            if temporary.is_dir() and not temporary.is_symlink():
-                shutil.rmtree(temporary, ignore_errors=True)
-            else:
-                with suppress(OSError):
-                    temporary.unlink()
+        for slot in self._slots.values():
+            slot.release(keep=slot in self._unrestored)
+        self._slots.clear()
+        self._waiting.clear()
+        self._leaving.clear()
+
+
+published: list[Path] = []
+"""What this process has put in place so far, so that nobody says otherwise afterwards."""
 
 
 @contextmanager
-def staging(*, force: bool = False) -> Iterator[Staging]:
+def staging(*, force: bool = False, shared: SharedFolder = None) -> Iterator[Staging]:
     """A place to prepare files and folders; what was not published by the end is removed."""
-    stage = Staging(force)
+    stage = Staging(force, shared)
     _unfinished.append(stage)
     try:
         yield stage
@@ -226,42 +265,39 @@ def uninterrupted() -> Iterator[Sequence[object]]:
 
 def flush(path: Path) -> None:
     """Make sure that a file, or everything in a folder, has reached the disk."""
-    if path.is_dir():
-        for entry in path.iterdir():
-            flush(entry)
-        _flush_entry(path)
-        return
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            for entry in path.iterdir():
+                flush(entry)
+            flush_names(descriptor)
+        else:
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _flush_entry(folder: Path) -> None:
+def flush_names(folder: int) -> None:
     """Make sure that the names in a folder have reached the disk, where the file system can promise that."""
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        os.fsync(folder)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
             raise
-    finally:
-        os.close(descriptor)
 
 
-def _place_new(temporary: Path, target: Path) -> None:
+def _place_new(slot: Slot) -> None:
     """Give the file its name unless that is taken: a link fails by itself, so nobody can come in between."""
     try:
-        os.link(temporary, target)
+        slot.link()
     except FileExistsError as error:
-        raise taken(target) from error
+        raise taken(slot.target) from error
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        if os.path.lexists(target):
-            raise taken(target) from error
-        temporary.rename(target)
+        if slot.there() is not None:
+            raise taken(slot.target) from error
+        os.rename(slot.name, slot.name, src_dir_fd=slot.inside, dst_dir_fd=slot.folder)
 
 
 def taken(target: Path) -> ExistsError:
@@ -269,13 +305,12 @@ def taken(target: Path) -> ExistsError:
     return ExistsError(f"{target} is there already. Choose another name, or replace it with force (--force).")
 
 
-def _swap(one: Path, other: Path) -> bool:
-    """Exchange two names in one step; False where the system cannot."""
-    names = os.fsencode(one), os.fsencode(other)
+def _swap(slot: Slot) -> bool:
+    """Exchange what is waiting and what is in place in one step; False where the system cannot."""
+    name = os.fsencode(slot.name)
     library = ctypes.CDLL(None, use_errno=True)
-    if sys.platform == "darwin" and hasattr(library, "renamex_np"):
-        return bool(library.renamex_np(*names, 2) == 0)
+    if sys.platform == "darwin" and hasattr(library, "renameatx_np"):
+        return bool(library.renameatx_np(slot.inside, name, slot.folder, name, 2) == 0)
     if sys.platform == "linux" and hasattr(library, "renameat2"):
-        here = -100  # AT_FDCWD: names are relative to the working folder
-        return bool(library.renameat2(here, names[0], here, names[1], 2) == 0)
+        return bool(library.renameat2(slot.inside, name, slot.folder, name, 2) == 0)
     return False

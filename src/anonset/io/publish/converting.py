@@ -13,7 +13,9 @@ from anonset.data.transactions import Transactions
 from anonset.io.containers.saving import prepared, write_to
 from anonset.io.formats.registry import Format, format_of
 from anonset.io.publish.atomic import plain_errors, staging
-from anonset.io.publish.releases import certificate_path, ensure_free
+from anonset.io.publish.folders import SharedFolder
+from anonset.io.publish.plan import reading_inputs, require_plan
+from anonset.io.publish.releases import release_outputs
 
 
 def convert(
@@ -25,6 +27,7 @@ def convert(
     force: bool = False,
     keep_formulas: bool = False,
     drop: str | Iterable[str] = (),
+    shared_folder: SharedFolder = None,
     **options: Any,
 ) -> Transactions:
     """Read transactions from one format and write them in another; nothing is anonymized.
@@ -44,6 +47,8 @@ def convert(
         Write labels that a spreadsheet would run as a formula as they are.
     drop
         Parts to leave out on purpose: `users`, `ids`, `sensitive`, `sensitivity`, `counts`.
+    shared_folder
+        The folder of the target, named once more, where others can write in it and that is wanted all the same.
     options
         How to read the source, as in `anonset.read`.
 
@@ -62,12 +67,13 @@ def convert(
 
     path = Path(target) if isinstance(target, (str, os.PathLike)) and target != "-" else None
     if path is not None:
-        ensure_free(path, force, source)
+        inputs = reading_inputs(source, options)
+        require_plan(release_outputs(target), inputs, force=force, shared=shared_folder)  # type: ignore[arg-type]
     chosen = format_of(path, format)
     data = read(source, format=source_format, **options)
     written, notes = prepared(data, chosen, drop=drop, keep_formulas=keep_formulas)
     if path is not None:
-        _replace(path, written, chosen, force)
+        notes += _replace(path, written, chosen, force, shared_folder)
     else:
         file = sys.stdout.buffer if target == "-" else cast(BinaryIO, target)
         write_to(file, written, chosen)
@@ -75,8 +81,12 @@ def convert(
     return replace(written, notes=(*data.notes, *notes))
 
 
-def _replace(path: Path, data: Transactions, format: Format, force: bool) -> None:
-    with plain_errors(path), staging(force=force) as stage:
+def _replace(path: Path, data: Transactions, format: Format, force: bool, shared: SharedFolder) -> tuple[str, ...]:
+    with plain_errors(path), staging(force=force, shared=shared) as stage:
         with stage.file(path).open("wb") as file:
             write_to(file, data, format)
-        stage.publish(withdraw=[certificate_path(path)])  # it spoke about what was there before
+        for output in release_outputs(path):
+            if output.path != path:
+                stage.withdraw(output.path)  # it spoke about what was there before
+        stage.publish()
+        return tuple(stage.notes)

@@ -22,6 +22,7 @@ from anonset.io.formats.registry import split_name
 from anonset.io.publish.certificate import sha256
 
 TRANSACTIONS, SENSITIVE, CERTIFICATE = "transactions", "sensitive", "certificate.json"
+SIGNATURE = f"{CERTIFICATE}.sig"
 
 _TYPES = {
     "group": pa.int64(),
@@ -38,7 +39,7 @@ def is_group_folder(path: Any) -> bool:
     if not isinstance(path, (str, os.PathLike)) or not Path(path).is_dir():
         return False
     names = [entry.name for entry in Path(path).iterdir()]
-    parts = {name.split(".")[0] for name in names if name != CERTIFICATE}
+    parts = {name.split(".")[0] for name in names if name not in (CERTIFICATE, SIGNATURE)}
     return parts <= {TRANSACTIONS, SENSITIVE} and (CERTIFICATE in names or SENSITIVE in parts)
 
 

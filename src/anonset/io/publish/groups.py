@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.errors import GuaranteeError, InputError, OutputError, ParameterError
+from anonset.data.errors import GuaranteeError, OutputError, ParameterError
 from anonset.data.release import Certificate, GroupCounts, Release, Verdict
 from anonset.data.transactions import natural_order
 from anonset.io.containers.columns import lists_table, long_table
@@ -34,67 +34,49 @@ from anonset.io.containers.saving import SPREADSHEET, compressed
 from anonset.io.containers.texts import write_rows
 from anonset.io.formats.capacity import require_room
 from anonset.io.formats.registry import COMPRESSIONS, Format, format_of, split_name
-from anonset.io.publish.atomic import plain_errors, staging, taken
+from anonset.io.publish.atomic import Staging
 from anonset.io.publish.certificate import certify, write_certificate
 from anonset.io.publish.group_reading import CERTIFICATE, SENSITIVE, TRANSACTIONS, is_group_folder, read_groups
+from anonset.io.publish.signature import signature_path, signed
 from anonset.models import model as make_model
 from anonset.unlink import canonical_order, compact
 
 LAYOUTS = {"csv": "long", "tsv": "long", "jsonl": "lists", "parquet": "lists", "arrow": "lists"}
 
 
-def write_groups(
+def stage_groups(
+    stage: Staging,
     release: Release,
     verdict: Verdict,
-    path: str | os.PathLike[str],
+    target: Path,
     *,
-    method: str = "",
-    params: Mapping[str, Any] | None = None,
-    format: str | None = None,
-    force: bool = False,
-    keep_formulas: bool = False,
-    notes: tuple[str, ...] = (),
+    format: str | None,
+    keep_formulas: bool,
+    key: str | os.PathLike[str] | None,
+    about: Mapping[str, Any],
 ) -> Certificate:
-    """Publish a release in groups as a folder; see `anonset.write`."""
-    target = ensure_free_folder(path, force)
+    """Prepare a release in groups as a folder; see `anonset.write`."""
     chosen = group_format(target, format)
     shown, changes = _as_published(release, chosen, keep_formulas)
-    with plain_errors(target), staging(force=force) as stage:
-        folder = stage.folder(target, is_group_folder)
-        files = {f"{name}{_ending(chosen)}": name for name in (TRANSACTIONS, SENSITIVE)}
-        for file_name, name in files.items():
-            _write(folder / file_name, _table(shown, name, chosen), chosen)
-        certificate = certify(
-            verdict,
-            {name: folder / name for name in files},
-            transactions=len(shown),
-            sensitive_items=tuple(_counted(shown)),
-            method=method,
-            params=params,
-            notes=(*notes, *changes),
-        )
-        (folder / CERTIFICATE).touch(mode=0o600)
-        write_certificate(folder / CERTIFICATE, certificate)
-        _check_again(folder, shown, verdict)
-        stage.publish()
+    folder = stage.folder(target, is_group_folder)
+    files = {f"{name}{_ending(chosen)}": name for name in (TRANSACTIONS, SENSITIVE)}
+    for file_name, name in files.items():
+        _write(folder / file_name, _table(shown, name, chosen), chosen)
+    certificate = certify(
+        verdict,
+        {name: folder / name for name in files},
+        transactions=len(shown),
+        sensitive_items=tuple(_counted(shown)),
+        **{**about, "notes": (*about["notes"], *changes)},
+    )
+    beside = folder / CERTIFICATE
+    beside.touch(mode=0o600)
+    write_certificate(beside, certificate)
+    if key is not None:
+        signature_path(beside).touch(mode=0o600)
+        signature_path(beside).write_bytes(signed(beside.read_bytes(), key))
+    _check_again(folder, shown, verdict)
     return certificate
-
-
-def ensure_free_folder(path: str | os.PathLike[str], force: bool = False) -> Path:
-    """The path, if a folder can be published there."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"The output's folder {target.parent} does not exist. Create it first.")
-    if os.path.lexists(target):
-        if not force:
-            raise taken(target)
-        if not target.is_dir():
-            raise InputError(f"A release in groups is a folder. {target} is a file; choose another name.")
-        if any(target.iterdir()) and not is_group_folder(target):
-            raise InputError(f"The folder {target} holds other files. Choose another name or empty it first.")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise OutputError(f"{target} could not be written: there is no permission to write in {target.parent}.")
-    return target
 
 
 def group_format(path: str | os.PathLike[str], format: str | None = None) -> Format:

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import replace
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +25,12 @@ from anonset.data.transactions import Transactions, natural_order
 from anonset.io.containers.saving import prepared, write_to
 from anonset.io.formats.capacity import used_only
 from anonset.io.formats.registry import Format, format_of
-from anonset.io.publish.atomic import flush, plain_errors, staging, taken
+from anonset.io.publish.atomic import Staging, flush, plain_errors, staging
 from anonset.io.publish.certificate import certify, sha256, write_certificate
+from anonset.io.publish.folders import SharedFolder
+from anonset.io.publish.group_reading import is_group_folder
+from anonset.io.publish.plan import Output, require_plan
+from anonset.io.publish.signature import require_key, signature_path, signed
 from anonset.models import model as make_model
 
 
@@ -43,6 +45,8 @@ def write(
     force: bool = False,
     keep_formulas: bool = False,
     notes: tuple[str, ...] = (),
+    sign: str | os.PathLike[str] | None = None,
+    shared_folder: SharedFolder = None,
 ) -> Certificate:
     """Publish a release that keeps its promise: the file and, beside it, `FILE.certificate.json`.
 
@@ -61,6 +65,10 @@ def write(
         Write labels that a spreadsheet would run as a formula as they are.
     notes
         What readers of the certificate should know beyond what it says anyway.
+    sign
+        An SSH key (`~/.ssh/id_ed25519`): the certificate gets a detached signature, `….certificate.json.sig`.
+    shared_folder
+        The folder of the output, named once more, where others can write in it and that is wanted all the same.
 
     Examples
     --------
@@ -71,45 +79,76 @@ def write(
     >>> certificate.promise
     'every published set of quasi-identifier items is shared by at least 2 transactions'
     """
+    target = Path(path)
     _require_publishable(verdict)
-    if release.form == "groups":
-        from anonset.io.publish.groups import write_groups
-
-        return write_groups(
+    require_plan(release_outputs(path, release.form), force=force, shared=shared_folder)
+    if sign is not None:
+        require_key(sign)
+    with plain_errors(target), staging(force=force, shared=shared_folder) as stage:
+        certificate = stage_release(
+            stage,
             release,
             verdict,
-            path,
-            method=method,
-            params=params,
+            target,
             format=format,
-            force=force,
             keep_formulas=keep_formulas,
-            notes=notes,
+            key=sign,
+            about={"method": method, "params": params, "notes": notes},
         )
-    target = ensure_free(path, force)
+        stage.publish()
+    return certificate
+
+
+def stage_release(
+    stage: Staging,
+    release: Release,
+    verdict: Verdict,
+    target: Path,
+    *,
+    format: str | None,
+    keep_formulas: bool,
+    key: str | os.PathLike[str] | None,
+    about: Mapping[str, Any],
+) -> Certificate:
+    """Prepare a release, its certificate and perhaps a signature, checked once more, for publishing with the rest."""
+    _require_publishable(verdict)
+    if release.form == "groups":
+        from anonset.io.publish.groups import stage_groups
+
+        return stage_groups(
+            stage, release, verdict, target, format=format, keep_formulas=keep_formulas, key=key, about=about
+        )
     chosen = format_of(target, format)
     data, changes = _as_published(release.transactions, chosen, keep_formulas)
-    with plain_errors(target), staging(force=force) as stage:
-        temporary = stage.file(target)
-        with temporary.open("wb") as file:
-            write_to(file, data, chosen)
-        flush(temporary)
-        certificate = certify(
-            verdict,
-            {target.name: temporary},
-            transactions=len(data),
-            sensitive_items=tuple(data.sensitive_names()),
-            method=method,
-            params=params,
-            notes=(*notes, *changes),
-        )
-        _check_again(temporary, chosen, data, verdict)
-        if sha256(temporary) != certificate.files[target.name]:
-            raise OutputError(f"{target} changed while it was checked. Nothing was published.")
-        beside = certificate_path(target)
-        write_certificate(stage.file(beside), certificate)
-        stage.publish(withdraw=[beside] if force else [])
+    temporary = stage.file(target)
+    with temporary.open("wb") as file:
+        write_to(file, data, chosen)
+    flush(temporary)
+    certificate = certify(
+        verdict,
+        {target.name: temporary},
+        transactions=len(data),
+        sensitive_items=tuple(data.sensitive_names()),
+        **{**about, "notes": (*about["notes"], *changes)},
+    )
+    _check_again(temporary, chosen, data, verdict)
+    if sha256(temporary) != certificate.files[target.name]:
+        raise OutputError(f"{target} changed while it was checked. Nothing was published.")
+    _stage_certificate(stage, certificate_path(target), certificate, key)
     return certificate
+
+
+def _stage_certificate(
+    stage: Staging, target: Path, certificate: Certificate, key: str | os.PathLike[str] | None
+) -> None:
+    """The certificate and its signature; those of the release that was there before go first."""
+    for old in (target, signature_path(target)):
+        if stage.force:
+            stage.withdraw(old)
+    temporary = stage.file(target)
+    write_certificate(temporary, certificate)
+    if key is not None:
+        stage.file(signature_path(target)).write_bytes(signed(temporary.read_bytes(), key))
 
 
 def certificate_path(path: Path) -> Path:
@@ -117,34 +156,21 @@ def certificate_path(path: Path) -> Path:
     return path.with_name(path.name + ".certificate.json")
 
 
-def ensure_free(path: str | os.PathLike[str], force: bool = False, source: Any = None) -> Path:
-    """The path, if a release can be published there; `source` is what it is made from and must stay as it is."""
+def release_outputs(path: str | os.PathLike[str], form: str = "rows") -> list[Output]:
+    """Everything that publishing a release at this path writes or replaces."""
     target = Path(path)
-    if target.is_dir() or str(path).endswith(os.sep):
+    if form == "groups":
+        _require_replaceable(target)
+        return [Output("out", target, folder=True)]
+    if str(path).endswith(os.sep) or target.is_dir():
         raise InputError(f"The output must be a file. {target} is a folder; add a file name.")
-    if not target.parent.is_dir():
-        raise InputError(f"The output's folder {target.parent} does not exist. Create it first.")
-    for place in (target, certificate_path(target)):
-        if os.path.lexists(place) and not force:
-            raise taken(place)
-        if place.exists() and not stat.S_ISREG(place.stat().st_mode):
-            raise InputError(f"The output must be an ordinary file. {place} is not one; choose another name.")
-    if _is_source(target, source):
-        raise InputError(f"The output must not replace the input. Both are {target}; choose another name.")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise OutputError(f"{target} could not be written: there is no permission to write in {target.parent}.")
-    return target
+    beside = certificate_path(target)
+    return [Output("out", target), Output("certificate", beside), Output("signature", signature_path(beside))]
 
 
-def _is_source(target: Path, source: Any) -> bool:
-    """Whether the target is one of the files that are read, or lies in a folder that is."""
-    if not target.exists():
-        return False
-    named = source if isinstance(source, (list, tuple)) else [source]
-    patterns = [os.fspath(one) for one in named if isinstance(one, (str, os.PathLike))]
-    found = {Path(name).resolve() for one in patterns for name in (one, *glob(one, recursive=True))}  # noqa: PTH207
-    here = target.resolve()
-    return not found.isdisjoint({here, *here.parents}) or any(one.exists() and one.samefile(here) for one in found)
+def _require_replaceable(folder: Path) -> None:
+    if folder.is_dir() and any(folder.iterdir()) and not is_group_folder(folder):
+        raise InputError(f"The folder {folder} holds other files. Choose another name or empty it first.")
 
 
 def _require_publishable(verdict: Verdict) -> None:
