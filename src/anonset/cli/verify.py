@@ -8,8 +8,9 @@ import typer
 
 from anonset.cli.base.certificates import Found, find_certificate
 from anonset.cli.base.commands import Application
-from anonset.cli.base.console import facts, items, measured, show, show_json, table
+from anonset.cli.base.console import facts, items, measured, show, show_json, table, warn
 from anonset.cli.base.groups import (
+    PRIVACY,
     SourceOrQuery,
     as_read_options,
     model_options,
@@ -18,26 +19,39 @@ from anonset.cli.base.groups import (
     require_source,
     run_options,
 )
-from anonset.cli.base.options import Given, takes
+from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
+from anonset.data.errors import GuaranteeError
+from anonset.data.spec import Param
 
 if TYPE_CHECKING:
     from anonset.assess.audit import Audit
     from anonset.data.release import Verdict
     from anonset.data.spec import Model
+    from anonset.io.publish.signature import Signature
 
 app = Application()
 
 BROKEN = 3
 
+SIGNERS = Param(
+    "signers", "text", "Require a signature of the certificate by one of these (an SSH allowed_signers file)."
+)
+
 
 @app.command(epilog="Example: anonset verify release.csv -k 10")
-@takes(privacy=model_options(varied=True), reading=read_options(), running=run_options())
-def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
+@takes(
+    privacy=model_options(varied=True),
+    trusting=[Choice(SIGNERS, PRIVACY, metavar="FILE")],
+    reading=read_options(),
+    running=run_options(),
+)
+def verify(privacy: Given, trusting: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
     """Say whether DATA keeps a promise; where it does not, show the sets that break it.
 
     If DATA has a certificate beside it, its checksum is compared, and model, parameters and sensitive items are
-    taken from it where none are given. The exit code is 0 if the promise holds and 3 if it does not.
+    taken from it where none are given; --signers asks for its signature as well. The exit code is 0 if the promise
+    holds and 3 if it does not.
 
     With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
@@ -46,6 +60,8 @@ def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery =
 
     require_source(data, reading)
     found = None if data is None else find_certificate(data)
+    _say_if_unfinished(data, found)
+    signature = _signature(found, trusting)
     if found is None and not privacy:
         _audit(data, reading, running)
         return
@@ -58,11 +74,36 @@ def verify(privacy: Given, reading: Given, running: Given, data: SourceOrQuery =
         with job.stage("check"):
             verdict = target.check(release)
     if "json" in running:
-        show_json(_as_json(data, verdict, found))
+        show_json(_as_json(data, verdict, found, signature))
     elif "quiet" not in running:
-        show(*_page(verdict, found))
+        show(*_page(verdict, found, signature))
     if not verdict.holds or (by_certificate and found is not None and not found.matches):
         raise typer.Exit(BROKEN)
+    if signature is not None and not (signature.holds and found is not None and found.matches):
+        raise typer.Exit(BROKEN)
+
+
+def _say_if_unfinished(data: str | None, found: Found | None) -> None:
+    """Where a run was killed between the release and its certificate, say so."""
+    from pathlib import Path
+
+    from anonset.io.publish.releases import certificate_path
+    from anonset.io.publish.slots import unfinished
+
+    if data is not None and not (found is not None and found.matches):
+        places = (Path(data), certificate_path(Path(data)))
+        warn(dict.fromkeys(filter(None, (unfinished(place) for place in places if place.name))), "Warning")
+
+
+def _signature(found: Found | None, trusting: Given) -> Signature | None:
+    """What is known of the certificate's signature, where one is required."""
+    from anonset.io.publish.signature import check_signature
+
+    if "signers" not in trusting:
+        return None
+    if found is None:
+        raise GuaranteeError("There is no certificate beside DATA, so that nothing is signed. Ask for the certificate.")
+    return check_signature(found.path, trusting["signers"])
 
 
 def _audit(data: str | None, reading: Given, running: Given) -> None:
@@ -120,20 +161,22 @@ def _with_sensitive(found: Found | None, reading: dict[str, Any]) -> dict[str, A
     return {**reading, "sensitive": found.certificate["sensitive_items"]}
 
 
-def _page(verdict: Verdict, found: Found | None) -> list[Any]:
+def _page(verdict: Verdict, found: Found | None, signature: Signature | None) -> list[Any]:
     rows = [
         ("holds" if verdict.holds else "does not hold", f"{verdict.promise}."),
         ("measured", measured(verdict.measured)),
     ]
     if found is not None:
         rows.append(("certificate", found.sentence))
+    if signature is not None:
+        rows.append(("signature", signature.sentence))
     if verdict.holds:
         return [facts(rows)]
     shown = [(witness.statement, items(witness.items)) for witness in verdict.witnesses]
     return [facts(rows), "", "For example:", table(("what is wrong", "published set"), shown)]
 
 
-def _as_json(data: str | None, verdict: Verdict, found: Found | None) -> dict[str, Any]:
+def _as_json(data: str | None, verdict: Verdict, found: Found | None, signature: Signature | None) -> dict[str, Any]:
     return {
         "source": data,
         "model": verdict.model,
@@ -146,4 +189,5 @@ def _as_json(data: str | None, verdict: Verdict, found: Found | None) -> dict[st
             for witness in verdict.witnesses
         ],
         "certificate": None if found is None else {"file": str(found.path), "matches": found.matches},
+        "signature": None if signature is None else {"signer": signature.signer, "holds": signature.holds},
     }
