@@ -5,7 +5,8 @@ Steps          drop ids · drop users or give them fresh pseudonyms · withhold 
                they are what the model publishes · forget items that are no longer published · shuffle the transactions,
                or, in groups, number the groups at random and put the members of each in canonical order (by their
                items), which anybody can check.
-Postcondition  order, ids, user names and vocabulary of the release say nothing that its sets do not say.
+Postcondition  order, ids, user names and vocabulary of the release say nothing that its sets do not say; nor is there
+               a word left on which item the source named first.
                `source` (kept by the owner) is the only link left.
 """
 
@@ -90,7 +91,8 @@ def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transaction
         if getattr(data, name) is not None and not published:
             withheld[name] = None
             notes += (f"{said} are withheld.",)
-    return replace(data, ids=data.ids if keep.ids else None, notes=(), **withheld), notes
+    bare = replace(data, ids=data.ids if keep.ids else None, notes=(), appearance=None, **withheld)
+    return bare, notes
 
 
 def _pseudonyms(data: Transactions, job: Job) -> Transactions:
@@ -130,6 +132,7 @@ def compact(release: Release) -> Release:
         labels=data.labels.filter(pa.array(used)),
         sensitive=None if data.sensitive is None else data.sensitive[used],
         attributes=None if data.attributes is None else data.attributes.filter(pa.array(used)),
+        appearance=None,
     )
     counts = release.counts
     if counts is not None:

@@ -24,7 +24,8 @@ def data():
     ids = pa.array([f"id {i}" for i in range(SIZE)])
     labels = pa.concat_arrays([made.labels, pa.array(["rare"])])
     degrees = np.full(made.nnz, 0.5)
-    return replace(made, ids=ids, labels=labels, sensitivity=degrees, sensitive=np.append(made.sensitive, False))
+    marks = np.append(made.sensitive, False)
+    return replace(made, ids=ids, labels=labels, sensitivity=degrees, sensitive=marks, appearance=None)
 
 
 def run(data, keep=None, seed=3, model=MODEL):

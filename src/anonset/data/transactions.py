@@ -6,7 +6,7 @@ transaction `i` are `items[offsets[i]:offsets[i + 1]]`, codes into `labels`, asc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -51,6 +51,9 @@ class Transactions:
         The attribute (a more general name) of each item, where the source says: an Arrow string array over the items.
     notes
         What reading changed or passed over, in words.
+    appearance
+        The place of each item in the order in which the source names items first. None: that of their codes, as where
+        the source has a column for each item or numbers its items itself.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Transactions:
     counts: Ints | None = None
     notes: tuple[str, ...] = ()
     attributes: pa.StringArray | None = None
+    appearance: Ints | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)
@@ -81,6 +85,7 @@ class Transactions:
             ("sensitive", np.bool_),
             ("sensitivity", np.float64),
             ("counts", np.int32),
+            ("appearance", np.int32),
         ):
             if getattr(self, name) is not None:
                 _freeze(self, name, dtype)
@@ -185,7 +190,8 @@ class Transactions:
 
         Items are numbered in natural order (numbers by value, then texts) unless `labels` gives the order.
         """
-        rows = [list(transaction) for transaction in transactions]
+        # The order inside a Python set differs from run to run, and nothing may depend on it.
+        rows = [sorted(row, key=str) if isinstance(row, Set) else list(row) for row in transactions]
         flat = list(chain.from_iterable(rows))
         if any(item is None for item in flat):
             raise InputError("An item is None. Leave missing items out of the transaction.")
@@ -193,7 +199,8 @@ class Transactions:
         offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
         codes, vocabulary = encode(text, labels)
         user_codes, user_labels = (None, None) if users is None else encode(as_text(users))
-        data = cls.from_codes(offsets, codes, vocabulary, users=user_codes, user_labels=user_labels)
+        seen = by_first_place(codes, len(vocabulary)) if labels is None else None
+        data = cls.from_codes(offsets, codes, vocabulary, users=user_codes, user_labels=user_labels, appearance=seen)
         return data if sensitive is None else data.with_sensitive(sensitive)
 
     @classmethod
@@ -213,6 +220,8 @@ class Transactions:
         if values.null_count:
             raise InputError(f"{values.null_count:,} items are null. Leave missing items out of the lists.")
         codes, vocabulary = encode(values, labels)
+        if labels is None and not pa.types.is_dictionary(values.type):
+            columns["appearance"] = by_first_place(codes, len(vocabulary))
         return cls.from_codes(offsets, codes, vocabulary, **columns)
 
     @classmethod
@@ -407,6 +416,21 @@ def encode(values: pa.Array, labels: Sequence[str] | pa.Array | None = None) -> 
     return place[codes], encoded.dictionary.take(pa.array(order))
 
 
+def by_first_place(codes: Ints, count: int) -> Ints:
+    """The place of each of `count` codes in the order in which they occur first; codes that do not occur come last.
+
+    Examples
+    --------
+    >>> by_first_place(np.array([2, 0, 2, 1], dtype=np.int32), 4).tolist()
+    [1, 2, 0, 3]
+    """
+    first = np.full(count, len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    place = np.empty(count, dtype=np.int32)
+    place[np.argsort(first, kind="stable")] = np.arange(count, dtype=np.int32)
+    return place
+
+
 def _distinct(codes: Ints, labels: pa.StringArray) -> tuple[Ints, pa.StringArray]:
     """A dictionary may name a value twice; labels must not."""
     unique = pc.dictionary_encode(labels)
@@ -511,6 +535,7 @@ def _validate(data: Transactions) -> None:
         ("sensitivity", data.nnz),
         ("counts", data.nnz),
         ("attributes", data.n_items),
+        ("appearance", data.n_items),
     ):
         column = getattr(data, name)
         if column is not None and len(column) != size:

@@ -147,6 +147,7 @@ def recode(data: Transactions, node: Ints, names: pa.StringArray) -> Transaction
         sensitivity=None,
         counts=None,
         attributes=None,
+        appearance=None,
     )
 
 

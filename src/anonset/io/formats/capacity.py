@@ -55,6 +55,7 @@ def used_only(data: Transactions) -> tuple[Transactions, int]:
         labels=data.labels.filter(kept),
         sensitive=None if data.sensitive is None else data.sensitive[used],
         attributes=None if data.attributes is None else data.attributes.filter(kept),
+        appearance=None,
     )
     return small, int((~used).sum())
 

@@ -176,6 +176,7 @@ def in_order(parsed: Parsed) -> Transactions:
 
 def canonical(parsed: Parsed, place: Ints, labels: pa.StringArray, **columns: Any) -> Transactions:
     """Code `c` becomes item `place[c]` of `labels`; repeats are merged and counted in a note."""
+    columns["appearance"] = appearance(place)
     if parsed.degrees is not None:
         columns["sensitivity"] = parsed.degrees
         return Transactions.from_codes(parsed.offsets, place[parsed.codes], labels, notes=parsed.notes, **columns)
@@ -183,3 +184,13 @@ def canonical(parsed: Parsed, place: Ints, labels: pa.StringArray, **columns: An
     repeated = len(parsed.codes) - len(items)
     notes = (*parsed.notes, f"{counted(repeated, 'repeated item')} merged") if repeated else parsed.notes
     return Transactions(offsets, items, labels, notes=notes, **columns)
+
+
+def appearance(place: Ints) -> Ints | None:
+    """The first code of each final one, where codes were given by first appearance; None where nothing moved."""
+    codes = np.arange(len(place), dtype=np.int32)
+    if np.array_equal(place, codes):
+        return None
+    first = np.empty_like(codes)
+    first[place] = codes
+    return first

@@ -10,7 +10,7 @@ import numpy as np
 from anonset.data.errors import counted
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions
 from anonset.io.formats.cells import Coded
-from anonset.io.formats.lines import Parsed, canonical
+from anonset.io.formats.lines import Parsed, appearance, canonical
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ def assemble(found: Occurrences, notes: tuple[str, ...], **columns: Any) -> Tran
     for name, values in (("sensitivity", found.degrees), ("counts", found.counts)):
         if values is not None:
             columns[name] = values if order is None else values[order]
+    columns["appearance"] = appearance(place)
     return Transactions.from_codes(offsets, place[codes], labels, notes=notes, **columns)
 
 

@@ -135,6 +135,7 @@ class KpProblem:
             sensitive=np.arange(len(names) + self.data.n_items) >= len(names),
             sensitivity=self._degrees(items),
             notes=(),
+            appearance=None,
         )
         draft = Draft.of_rows(published, {**loss, "groups": int(groups.max(initial=-1)) + 1, **figures})
         return replace(draft, notes=self.notes, cut=self.attributes.cut)

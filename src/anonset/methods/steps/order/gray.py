@@ -14,26 +14,38 @@ import pyarrow as pa
 from anonset import _native
 from anonset.data.job import Job
 from anonset.data.spec import Param
-from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.transactions import Ints, Longs, Transactions, natural_order
 
-ItemOrder = Literal["frequency", "given"]
+ItemOrder = Literal["frequency", "given", "label"]
 
 ITEM_ORDER = Param(
     "item_order",
     "choice",
-    "Which items decide first where a transaction is sorted: the most frequent ones, or as the data gives them.",
+    "Which items decide first where a transaction is sorted: the most frequent; those that the data name first (in a "
+    "wide table, the columns); or by label.",
     default="frequency",
-    choices=("frequency", "given"),
+    choices=("frequency", "given", "label"),
     example="frequency",
 )
 
 
 def item_ranks(data: Transactions, item_order: ItemOrder = "frequency", threads: int = 1) -> Ints:
-    """The position of each item, the most significant first; equally frequent items stay in code order."""
+    """The position of each item, the most significant first; equally frequent items stay in code order.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists(["ca", "b", "b"])
+    >>> [item_ranks(data, order).tolist() for order in ("frequency", "given", "label")]
+    [[1, 0, 2], [1, 2, 0], [0, 1, 2]]
+    """
     ranks = np.arange(data.n_items, dtype=np.int32)
-    if item_order == "frequency":
-        counts = _native.item_counts(data.items, data.n_items, threads)
-        ranks[np.argsort(-counts, kind="stable")] = np.arange(data.n_items, dtype=np.int32)
+    if item_order == "given":
+        return ranks if data.appearance is None else data.appearance
+    if item_order == "label":
+        order = natural_order(data.labels)
+    else:
+        order = np.argsort(-_native.item_counts(data.items, data.n_items, threads), kind="stable")
+    ranks[order] = np.arange(data.n_items, dtype=np.int32)
     return ranks
 
 
