@@ -37,6 +37,7 @@ _HOMES = {
     "Verdict": "data.release",
     "anonymize": "pipeline",
     "convert": "io",
+    "expected": "assess.expected",
     "model": "models",
     "query": "assess.query",
     "read": "io",
@@ -44,12 +45,14 @@ _HOMES = {
     "read_hierarchy": "data.hierarchy",
     "read_release": "io",
     "recode": "pipeline",
+    "sampled": "assess.expected",
     "verify": "pipeline",
     "write": "io",
     "write_report": "report",
 }
 
 if TYPE_CHECKING:
+    from anonset.assess.expected import expected, sampled
     from anonset.assess.query import query
     from anonset.data.errors import (
         AnonsetError,
@@ -95,6 +98,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "convert",
+    "expected",
     "model",
     "query",
     "read",
@@ -102,6 +106,7 @@ __all__ = [
     "read_hierarchy",
     "read_release",
     "recode",
+    "sampled",
     "verify",
     "write",
     "write_report",

@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.utility.information_loss import information_loss
 from anonset.data.errors import GuaranteeError, InputError, ParameterError
 from anonset.data.job import Job, Progress
 from anonset.data.release import Draft, Release, Result, Verdict
 from anonset.data.spec import MethodSpec, Model, parse_params
-from anonset.data.transactions import Transactions
+from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.io.formats.registry import format_of
 from anonset.methods import method_spec
 from anonset.models import model as make_model
@@ -147,6 +149,8 @@ def anonymize(
             cut=draft.cut,
             public_notes=draft.public_notes if certificate is None else certificate.notes,
             bound=least,
+            groups=_groups(draft, release, link, len(source)),
+            tours=draft.tours,
         )
         if write_cut is not None and draft.cut is not None:
             with plain_errors(write_cut):
@@ -202,6 +206,15 @@ def verify(
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
     """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
     return information_loss(source, draft.release, draft.row_origin) if draft.cut is None else {}
+
+
+def _groups(draft: Draft, release: Release, link: Longs, n: int) -> Ints | None:
+    """The group of each original transaction, −1 where it was left out; None where the method makes none."""
+    if release.groups is None:
+        return draft.groups
+    groups = np.full(n, -1, dtype=np.int32)
+    groups[link[link >= 0]] = release.groups[link >= 0]
+    return groups
 
 
 def _require_bounded(target: Model) -> None:

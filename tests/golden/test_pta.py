@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anonset
+from anonset.assess.utility.information_loss import information_loss
 from anonset.data.job import Job
 from anonset.methods import pta
 from anonset.methods.steps.group.windows import window_groups
@@ -151,6 +152,25 @@ def test_the_whole_way(data, revote) -> None:
             assert published == tuple("ABCDE"[i] for i in sorted(items(center)))
     assert result.measurements["information_loss"] == 1 + 2 + 2 + 3
     assert result.verdict.measured == {"k": 3, "groups": 4, "below_k": 0}
+
+
+def test_classes_and_loops_are_there_for_the_owner(data) -> None:
+    result = anonset.anonymize(data, method="pta", k=3, segments=2, item_order="given", seed=1)
+    classes = [frozenset(NAMES[t] for t in np.flatnonzero(result.groups == g)) for g in range(4)]
+    assert set(classes) == {frozenset(names.split()) for names in {**CLASSES[0], **CLASSES[1]}}
+    tours = [[NAMES[t] for t in tour] for tour in result.tours]
+    for tour, loop in zip(tours, LOOPS, strict=True):
+        start = tour.index(loop[0])
+        turned = tour[start:] + tour[:start]
+        assert loop in (turned, [turned[0], *turned[:0:-1]])
+
+
+def test_table_2_has_four_item_differences() -> None:
+    table_1 = ["ab", "bc", "bcd", "abc", "abd", "acd"]
+    table_2 = ["abd", "bc", "bc", "bc", "abd", "abd"]
+    original, published = (anonset.Transactions.from_lists(rows, labels="abcd") for rows in (table_1, table_2))
+    lost = information_loss(original, anonset.Release(published), np.arange(6))
+    assert (lost["item_differences"], lost["information_loss"]) == (4, 5)
 
 
 def test_four_anonymity_of_the_first_class(data) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import reverse_cuthill_mckee as scipy_rcm
 
-from anonset import InfeasibleError, Transactions, _native
+import anonset
+from anonset import InfeasibleError, ParameterError, Transactions, _native
 from anonset.data.job import Job
 from anonset.methods.steps.group.balanced import balanced_groups
 from anonset.methods.steps.group.cahd import cahd_groups
@@ -139,3 +140,13 @@ def test_a_long_run_of_conflicting_transactions_costs_no_walk() -> None:
     groups = _native.cahd_groups(*quasi, secret_offsets, secrets, 0, 2, 4, 1, Job().monitor)
     counts = np.stack([np.bincount(groups[: n // 2][secrets == s], minlength=groups.max() + 1) for s in (0, 1)])
     assert (counts * 4 <= np.bincount(groups)).all()
+
+
+@pytest.mark.parametrize("method", ["cahd-gray", "cahd-rcm", "cahd-balanced"])
+def test_alpha_is_refused_where_alpha_times_p_would_wrap(method):
+    data = Transactions.from_lists([["a", "s"], ["a"], ["b"], ["b"]] * 3, sensitive=["s"])
+    most = (2**63 - 1) // 3
+    with pytest.raises(ParameterError, match="'alpha' must be at most 3,074,457,345,618,258,602 for p = 3"):
+        anonset.anonymize(data, method=method, p=3, alpha=most + 1, seed=1)
+    far, all_of_them = (anonset.anonymize(data, method=method, p=3, alpha=a, seed=1) for a in (most, len(data)))
+    assert np.array_equal(far.groups, all_of_them.groups)

@@ -8,7 +8,8 @@ import anonset
 PUBLIC = """
     METHODS MODELS AnonsetError CancelledError Certificate Cut DataError ExistsError GuaranteeError Hierarchy
     InfeasibleError InputError Job OutputError ParameterError Release Result Transactions Verdict __version__
-    anonymize convert model query read read_cut read_hierarchy read_release recode verify write write_report
+    anonymize convert expected model query read read_cut read_hierarchy read_release recode sampled verify write
+    write_report
 """.split()
 
 

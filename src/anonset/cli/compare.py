@@ -20,7 +20,7 @@ METHODS = Param("methods", "text", "The methods, separated by commas. Default: a
 K = Param("k", "text", "The values of k, separated by commas.", "5,10,20", short="-k")
 P = Param("p", "text", "The values of p, separated by commas.", short="-p")
 M = Param("m", "text", "The values of m, separated by commas.", short="-m")
-GRID = Param("grid", "text", "Values of other parameters: segments=100,1000;alpha=1,2.")
+GRID = Param("grid", "text", "Values of another parameter: segments=100,1000. May be given several times.")
 SEEDS = Param("seeds", "text", "The seeds, separated by commas, for methods that draw at random.", "1")
 HIERARCHY = Param("hierarchy", "text", "The hierarchy, for methods that generalize.")
 OUT = Param("out", "text", "The folder for results; a comparison that was stopped there is continued.", "comparison")
@@ -32,7 +32,9 @@ WORKERS = Param("workers", "int", "How many runs go side by side. Default: all c
 @app.command(epilog="Example: anonset compare sales.csv --methods pta,crowd -k 5,10,20")
 @takes(
     trying=[
-        *(Choice(param, PANEL, metavar="LIST") for param in (METHODS, K, P, M, GRID, SEEDS)),
+        *(Choice(param, PANEL, metavar="LIST") for param in (METHODS, K, P, M)),
+        Choice(GRID, PANEL, metavar="LIST", repeated=True),
+        Choice(SEEDS, PANEL, metavar="LIST"),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
         Choice(OUT, PANEL, flags=("--out", "-o"), metavar="DIR"),
         Choice(BUDGET, PANEL),
@@ -105,8 +107,9 @@ def _grid(trying: Given) -> dict[str, list[Any]]:
     for part in filter(None, trying.get("grid", "").split(";")):
         name, equals, values = part.partition("=")
         if not equals:
-            raise ParameterError("grid", "look like segments=100,1000;alpha=1", repr(part))
-        grid[name.strip().replace("-", "_")] = [value.strip() for value in values.split(",")]
+            raise ParameterError("grid", "look like segments=100,1000", repr(part))
+        tried = grid.setdefault(name.strip().replace("-", "_"), [])
+        tried += [value for value in map(str.strip, values.split(",")) if value not in tried]
     if "hierarchy" in trying:
         grid["hierarchy"] = [trying["hierarchy"]]
     return grid

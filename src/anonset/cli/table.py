@@ -28,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     "compare": Command("compare", "Try methods and parameters, and say which one to take.", "Learn"),
     "advise": Command("advise", "Propose a model, a method and parameters, with reasons.", "Learn"),
     "query": Command("query", "Count on a release: how many transactions hold these items?", "Data"),
+    "export": Command("export", "Write a release in groups as a matrix or as plain transactions.", "Data"),
     "hierarchy": Command("hierarchy", "Item hierarchies: build, lint, show.", "Data"),
     "convert": Command("convert", "Turn transactions from one format into another.", "Data"),
     "generate": Command("generate", "Make example data: quest, supermarket.", "Data"),

@@ -112,6 +112,28 @@ class Certificate:
 
 
 @dataclass(frozen=True, eq=False)
+class Tours:
+    """Closed tours through original transactions: the last one of each tour is a neighbour of its first.
+
+    Examples
+    --------
+    >>> [tour.tolist() for tour in Tours(np.array([2, 0, 1, 3]), np.array([0, 3, 4]))]
+    [[2, 0, 1], [3]]
+    """
+
+    transactions: Longs
+    bounds: Longs  # tour s is transactions[bounds[s]:bounds[s + 1]]
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def __getitem__(self, tour: int) -> Longs:
+        if not 0 <= tour < len(self):
+            raise IndexError(tour)
+        return self.transactions[self.bounds[tour] : self.bounds[tour + 1]]
+
+
+@dataclass(frozen=True, eq=False)
 class Draft:
     """What a method hands over before `unlink`: a release still in the source's order.
 
@@ -120,6 +142,8 @@ class Draft:
     `transactions_removed` among its `measurements`. These are the method's own figures; they are private, like
     everything computed from the original; so are its `notes`. `public_notes` are what every reader of the release
     should know; they go into the certificate. A method that publishes nodes of a hierarchy hands over its cut.
+    A method that makes transactions equal in groups says which: `groups[t]` is that of original transaction `t`; one
+    that walks through them on closed tours hands these over.
     """
 
     release: Release
@@ -128,6 +152,8 @@ class Draft:
     notes: tuple[str, ...] = ()
     cut: Cut | None = None
     public_notes: tuple[str, ...] = ()
+    groups: Ints | None = None
+    tours: Tours | None = None
 
     @classmethod
     def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
@@ -173,7 +199,8 @@ class Result:
     transaction to the original one, `measurements` (information loss …) are computed from the original, and whoever
     knows the `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a
     method works that way. `bound` is there where it was asked for: the loss that no k-anonymous release can go
-    below.
+    below. `groups` says of each original transaction in which group it is, where a method makes groups (in a release in
+    groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
     """
 
     release: Release
@@ -189,6 +216,8 @@ class Result:
     cut: Cut | None = None
     public_notes: tuple[str, ...] = ()
     bound: Bound | None = None
+    groups: Ints | None = None
+    tours: Tours | None = None
 
     def __repr__(self) -> str:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))

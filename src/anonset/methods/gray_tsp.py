@@ -23,11 +23,11 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data.job import Job
-from anonset.data.release import Draft
+from anonset.data.release import Draft, Tours
 from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Transactions
 from anonset.methods.pta import REVOTE, SEGMENTS, fewer_segments, segment_bounds
-from anonset.methods.steps.group.centers import publish_centers
+from anonset.methods.steps.group.centers import in_source_order, publish_centers
 from anonset.methods.steps.group.windows import window_groups
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.methods.steps.order.tour import genetic_tours
@@ -71,7 +71,12 @@ def run(
     groups, voters = window_groups(quasi, loops, bounds, k, job)
     published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
-    return replace(Draft.of_rows(published, figures), notes=fewer_segments("Gray-TSP", len(lengths), segments, k))
+    return replace(
+        Draft.of_rows(published, figures),
+        notes=fewer_segments("Gray-TSP", len(lengths), segments, k),
+        groups=in_source_order(groups, ordering),
+        tours=Tours(ordering[loops], bounds),
+    )
 
 
 SPEC = MethodSpec(

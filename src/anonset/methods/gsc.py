@@ -16,6 +16,8 @@ The method is known to us only through the account that J. C.-W. Lin et al., "PT
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from anonset.data.errors import ParameterError
@@ -23,7 +25,7 @@ from anonset.data.job import Job
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
-from anonset.methods.steps.group.centers import publish_centers, require_enough
+from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.models.k_anonymity import PROTECT
 
@@ -36,13 +38,13 @@ def run(data: Transactions, job: Job, *, k: int, item_order: ItemOrder, protect:
     groups = runs_of(len(data), k)
     published = publish_centers(data, quasi, groups, None, job, ordering)
     figures = {"groups": int(groups.max(initial=-1)) + 1}
+    belongs = in_source_order(groups, ordering)
     if exposed is None:
-        return Draft.of_rows(published, figures)
+        return replace(Draft.of_rows(published, figures), groups=belongs)
     recoded = np.zeros(figures["groups"], dtype=np.bool_)
-    recoded[groups[exposed[ordering]]] = True
-    touched = np.empty(len(data), dtype=np.bool_)
-    touched[ordering] = recoded[groups]
-    return Draft.of_rows(_where(touched, published, data), {**figures, "groups_recoded": int(recoded.sum())})
+    recoded[belongs[exposed]] = True
+    figures["groups_recoded"] = int(recoded.sum())
+    return replace(Draft.of_rows(_where(recoded[belongs], published, data), figures), groups=belongs)
 
 
 def runs_of(n: int, k: int) -> Ints:

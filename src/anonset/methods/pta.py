@@ -23,10 +23,10 @@ import numpy as np
 
 from anonset.data.errors import ParameterError
 from anonset.data.job import Job
-from anonset.data.release import Draft
+from anonset.data.release import Draft, Tours
 from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Longs, Transactions
-from anonset.methods.steps.group.centers import publish_centers, require_enough
+from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.group.windows import window_groups
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.methods.steps.order.tour import prim_tours
@@ -58,7 +58,12 @@ def run(data: Transactions, job: Job, *, k: int, segments: int | None, item_orde
     groups, voters = window_groups(quasi, loops, bounds, k, job)
     published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
-    return replace(Draft.of_rows(published, figures), notes=fewer_segments("PTA", len(lengths), segments, k))
+    return replace(
+        Draft.of_rows(published, figures),
+        notes=fewer_segments("PTA", len(lengths), segments, k),
+        groups=in_source_order(groups, ordering),
+        tours=Tours(ordering[loops], bounds),
+    )
 
 
 def segment_bounds(n: int, k: int, segments: int | None = None) -> Longs:

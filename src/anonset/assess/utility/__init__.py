@@ -21,6 +21,7 @@ from anonset.assess.utility import (
     queries,
     reconstruction,
     rules,
+    sensitive_rules,
 )
 from anonset.assess.utility.metric import Comparison, Figure, Metric
 from anonset.data.errors import unknown
@@ -41,6 +42,7 @@ METRICS: dict[str, Metric] = {
         queries,
         itemsets,
         rules,
+        sensitive_rules,
         lengths,
         pattern_distance,
     )

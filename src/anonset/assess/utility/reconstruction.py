@@ -6,6 +6,9 @@ sharing out each group's occurrences evenly among its members (Eq. 4: a · b / |
 divergence between the two, in nats; 0 is perfect. It is finite: a cell with an actual occurrence holds a member of that
 occurrence's group, so its estimate is positive.
 
+The paper's experiments give the mean over random questions, its Definition 4 the sum over all sensitive items: both are
+here.
+
 G. Ghinita, P. Kalnis, Y. Tao, "Anonymous Publication of Sensitive Transactional Data", section 3.2 and Definition 4.
 """
 
@@ -92,6 +95,33 @@ def reconstruction_error(
     if not asked:
         return 0.0
     return float(np.mean(divergences(original, release, asked)))
+
+
+def total_error(
+    original: Transactions,
+    release: Release,
+    *,
+    r: int = 4,
+    queries: int = 20,
+    weighting: Weighting = "uniform",
+    seed: int | None = 0,
+) -> float:
+    """Definition 4: the divergences of all sensitive items, summed up; the mean over random choices of the r items.
+
+    Examples
+    --------
+    >>> import anonset
+    >>> data = anonset.Transactions.from_lists([["a", "s"], ["b"], ["a", "t"], ["b"]], sensitive=["s", "t"])
+    >>> groups, counts = np.zeros(4, np.int32), anonset.data.release.GroupCounts(
+    ...     np.zeros(2, np.int32), np.array([2, 3], np.int32), np.ones(2, np.int64))
+    >>> round(total_error(data, Release(data.quasi(), groups, counts), r=1, queries=3), 4)  # 2 ln 2
+    1.3863
+    """
+    drawn = [query.items for query in workload(original, r=r, queries=queries, weighting=weighting, seed=seed)]
+    occurs = original.item_counts > 0
+    secrets = [name for name in original.sensitive_names() if occurs[original.labels.index(name).as_py()]]
+    asked = [GroupBy(name, items) for items in drawn for name in secrets]
+    return float(divergences(original, release, asked).sum() / len(drawn)) if asked else 0.0
 
 
 def divergences(original: Transactions, release: Release, queries: Sequence[GroupBy]) -> Floats:
@@ -203,8 +233,11 @@ def _members(release: Release) -> tuple[Ints, Longs, Longs]:
 
 
 def _run(comparison: Comparison) -> dict[str, float]:
-    seed = comparison.job.seed
-    return {"reconstruction_error": reconstruction_error(comparison.data, comparison.release, seed=seed)}
+    data, release, seed = comparison.data, comparison.release, comparison.job.seed
+    return {
+        "reconstruction_error": reconstruction_error(data, release, seed=seed),
+        "reconstruction_error_total": total_error(data, release, seed=seed),
+    }
 
 
 METRIC = Metric(
@@ -212,7 +245,10 @@ METRIC = Metric(
     title="Reconstruction error",
     definition="Mean KL divergence between actual and estimated distribution of a sensitive item over 2⁴ cells.",
     reference="Ghinita, Kalnis, Tao, Anonymous publication of sensitive transactional data, TKDE 2011, section 3.2",
-    figures=(Figure("reconstruction_error", "Reconstruction error", "KL divergence in nats; 0 is perfect."),),
+    figures=(
+        Figure("reconstruction_error", "Reconstruction error", "KL divergence in nats; 0 is perfect."),
+        Figure("reconstruction_error_total", "Reconstruction error, total", "… summed over all sensitive items."),
+    ),
     run=_run,
     needs=("groups", "sensitive"),
 )

@@ -1,8 +1,12 @@
 """Association rules kept: do the rules "who has X has also y" still hold?
 
+For a release in rows: groups publish quasi-identifier items exactly, so that all rules among them stay; what becomes of
+rules with sensitive items is measured by `sensitive-rules`.
+
 Rules X → y with one item on the right, from the frequent itemsets at the middle support of the ladder, with a
 confidence support(X ∪ y) / support(X) of at least 60 %. Precision and recall as for itemsets, and the mean absolute
-change of the confidence of the original's rules that are still found.
+change of the confidence of the original's rules that are still found. A figure about rules that do not exist has no
+value: recall and F1 where the original has none, precision where the release has none.
 """
 
 from __future__ import annotations
@@ -41,18 +45,22 @@ def rules(patterns: Patterns, confidence: float = CONFIDENCE) -> Rules:
 
 
 def compared(before: Rules, after: Rules) -> dict[str, Any]:
-    """Precision, recall and F1 of the rules, and how far their confidence moved."""
+    """Precision, recall and F1 of the rules, and how far their confidence moved; None where there are no rules."""
     both = before.keys() & after.keys()
-    precision = len(both) / len(after) if after else 1.0 if not before else 0.0
-    recall = len(both) / len(before) if before else 1.0
-    moved = sum(abs(before[rule] - after[rule]) for rule in both) / len(both) if both else 0.0
+    moved = [abs(before[rule] - after[rule]) for rule in both]
     return {
         "rules": len(before),
-        "rules_precision": precision,
-        "rules_recall": recall,
-        "rules_f1": f1(precision, recall),
-        "rules_confidence_error": moved,
+        "rules_found": len(after),
+        **_shares(len(before), len(after), len(both)),
+        "rules_confidence_error": sum(moved) / len(moved) if moved else None,
     }
+
+
+def _shares(before: int, after: int, both: int) -> dict[str, float | None]:
+    precision = both / after if after else None
+    recall = both / before if before else None
+    score = None if recall is None else f1(precision or 0.0, recall)
+    return {"rules_precision": precision, "rules_recall": recall, "rules_f1": score}
 
 
 def _run(comparison: Comparison) -> dict[str, Any]:
@@ -69,10 +77,12 @@ METRIC = Metric(
     reference="R. Agrawal, T. Imieliński, A. Swami, Mining association rules between sets of items, SIGMOD 1993",
     figures=(
         Figure("rules", "Rules in the original", "Rules X → y of confidence ≥ 60 %.", "count", ""),
+        Figure("rules_found", "Rules in the release", "… of the release.", "count", ""),
         Figure("rules_precision", "Rules: true", "Of the rules found, those of the original.", "share", "high"),
         Figure("rules_recall", "Rules: kept", "Of the original's rules, those still found.", "share", "high"),
         Figure("rules_f1", "Rules: F1", "Both in one number.", "share", "high"),
         Figure("rules_confidence_error", "Rules: confidence moved", "Mean change of kept rules.", "share"),
     ),
     run=_run,
+    needs=("rows",),
 )

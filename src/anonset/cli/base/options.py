@@ -39,6 +39,7 @@ class Choice:
     callback: Callable[[Any], Any] | None = None
     switch: bool = False  # a flag that can only be turned on
     parsed: bool = True  # False: whoever gets the value parses it
+    repeated: bool = False  # may stand there several times; the values arrive as one text, joined by semicolons
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,7 +63,8 @@ class Choice:
             callback=self.callback,
             autocompletion=None if kind is bool else self._suggestions(),
         )
-        annotation: Any = Annotated[kind if self.switch else kind | None, option]
+        value: Any = list[str] if self.repeated else kind
+        annotation: Any = Annotated[value if self.switch else value | None, option]
         default = False if self.switch else None
         keyword = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(self.param.name, keyword, default=default, annotation=annotation)
@@ -115,6 +117,8 @@ def _given(group: Sequence[Choice], values: Given) -> Given:
     given = {}
     for choice in group:
         value = values.pop(choice.param.name)
+        if choice.repeated:
+            value = ";".join(value) if value else None
         if value is not None and not (choice.switch and not value):
             given[choice.param.name] = choice.param.parse(value) if choice.parsed else value
     return given

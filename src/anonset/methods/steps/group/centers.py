@@ -18,6 +18,13 @@ def require_enough(n: int, k: int) -> None:
         )
 
 
+def in_source_order(groups: Ints, ordering: Longs) -> Ints:
+    """The group of each transaction where `groups` are given along an ordering."""
+    found = np.empty_like(groups)
+    found[ordering] = groups
+    return found
+
+
 Centers = tuple[Longs, Ints]
 """What each group publishes: the offsets and the items of its center."""
 
@@ -44,9 +51,7 @@ def publish_centers(
     """
     with job.stage("recode", total=len(data)):
         centers = majority(quasi, groups, job, voters) if centers is None else centers
-        group_of = groups.astype(np.int64)
-        if ordering is not None:
-            group_of[ordering] = groups
+        group_of = (groups if ordering is None else in_source_order(groups, ordering)).astype(np.int64)
         return data.with_quasi(*_native.take_rows(*centers, group_of, job.threads))
 
 
