@@ -112,6 +112,8 @@ def anonymize(
                 stage.reserve(output.path)
         with job.stage("read"):
             source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
+        target = target.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
+        values |= target.params
         draft = spec.run(source, job, **values)
         with job.stage("unlink"):
             release, link, notes = unlink(draft, target.spec, job, keep)

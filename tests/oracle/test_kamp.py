@@ -102,7 +102,7 @@ def test_generated_data_of_some_size_verify(strategy, support):
     data = group_by_similarity(generate_quest(2000, items=60, patterns=30, mean_length=4, seed=3), 200, Job())
     result = anonset.anonymize(data, method="kamp", k=10, combinations=3, support=support, strategy=strategy, seed=1)
     assert result.verdict.measured["k"] >= 10
-    assert result.verdict == anonset.verify(result.release, "multi-pattern", k=10, combinations=3, support=support)
+    assert result.verdict == anonset.verify(result.release, "multi-pattern", **result.verdict.params)
 
 
 def test_joint_repair_loses_much_less_than_the_greedy_one(real_data):
@@ -120,6 +120,19 @@ def test_suppression_alone_ends_and_adds_nothing(monkeypatch):
     assert result.measurements["transactions_added"] == 0
     assert result.measurements["items_added"] == 0
     assert result.measurements["items_removed"] > 0
+
+
+def test_a_fraction_is_one_of_the_original_transactions_and_is_published_as_a_count(tmp_path):
+    """The certificate's σ is a number: what a method adds or a reader leaves out cannot change it."""
+    data = group_by_similarity(generate_quest(1000, items=40, patterns=20, mean_length=4, seed=4), 100, Job())
+    out = tmp_path / "release.csv"
+    goal = {"method": "kamp", "k": 5, "combinations": 2, "strategy": "greedy", "seed": 1}
+    result = anonset.anonymize(data, **goal, support=0.0501, out=out)
+    assert result.params["support"] == result.verdict.params["support"] == 51
+    assert result.certificate.parameters["support"] == result.certificate.measured["support"] == 51
+    assert "support 51)" in result.certificate.promise
+    by_count = anonset.anonymize(data, **goal, support=51)
+    assert by_count.release.transactions.items.tolist() == result.release.transactions.items.tolist()
 
 
 def test_synthetic_users_are_similar_transactions_and_marked_as_synthetic():

@@ -24,12 +24,43 @@ def test_degrees_are_those_of_the_definitions(data, k, most, support):
     users = len({user for user, _ in data})
     assert verdict.measured["combinations"] == len(expected)
     assert verdict.measured["k"] == min(expected.values(), default=users)
+    sizes = range(1, most + 1)
+    by_size = [[degree for members, degree in expected.items() if len(members) == size] for size in sizes]
+    assert verdict.measured["combinations_by_size"] == [len(degrees) for degrees in by_size]
+    assert verdict.measured["below_k_by_size"] == [sum(degree < k for degree in degrees) for degrees in by_size]
     assert verdict.measured["below_k"] == sum(degree < k for degree in expected.values())
     assert verdict.measured["patterns"] == len(kamp.patterns(data, support))
     assert verdict.holds == all(degree >= k for degree in expected.values())
     for witness in verdict.witnesses:
         combination = frozenset(frozenset(text.split(" + ")) for text in witness.items)
         assert expected[combination] == witness.size < k
+
+
+@given(people.filter(len), st.integers(1, 4), st.integers(1, 5), st.integers(0, 4))
+def test_what_is_safe_at_a_support_is_safe_at_every_larger_one(data, most, support, more):
+    support = min(support, len(data))
+    larger = min(support + more, len(data))
+    degree, other = (
+        multi_pattern.check(released(data), k=2, combinations=most, support=least).measured["k"]
+        for least in (support, larger)
+    )
+    assert other >= degree
+
+
+def test_what_is_safe_at_a_support_need_not_be_so_at_one_less():
+    """Three transactions of two users hold wine: no pattern at 4, one that two users share at 3."""
+    rows = [("u", "wine"), ("u", "wine"), ("v", "wine"), ("u", "milk"), ("v", "milk"), ("w", "milk"), ("x", "milk")]
+    release = released([(user, {item}) for user, item in rows])
+    assert verify(release, "multi-pattern", k=3, support=4)
+    assert not verify(release, "multi-pattern", k=3, support=3)
+
+
+def test_a_fraction_is_one_of_the_published_transactions_and_the_verdict_says_which_number_that_is():
+    release = released([(user, {"milk"}) for user in "uvwxyz"])
+    verdict = verify(release, "multi-pattern", k=2, support=0.3)
+    assert verdict.measured["support"] == 2
+    assert "support 2, which is 0.3 of the published transactions" in verdict.promise
+    assert "support 2)" in verify(release, "multi-pattern", k=2, support=2).promise
 
 
 @given(people, st.integers(1, 4))

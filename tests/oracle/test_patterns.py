@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from mlxtend.frequent_patterns import fpgrowth, fpmax
 
 from anonset import Job, ParameterError, Transactions
+from anonset.data.spec import as_count
 from anonset.generate import generate_quest
-from anonset.mining.itemsets import Patterns, frequent, support_count
+from anonset.mining.itemsets import Patterns, frequent
 
 baskets = st.lists(st.sets(st.sampled_from("abcdefg")), max_size=12)
 
@@ -59,8 +60,8 @@ def test_equal_to_a_public_miner_on_generated_data(length, support):
 def test_equal_to_a_public_miner_on_dense_real_data(real_data):
     rows = [line.split() for line in pd.read_csv(real_data("mushroom.dat.gz"), header=None)[0]]
     data = Transactions.from_lists(rows)
-    assert as_dict(frequent(data, 0.4)) == theirs(fpgrowth, data, support_count(0.4, len(data)))
-    assert as_dict(frequent(data, 0.3, "maximal")) == theirs(fpmax, data, support_count(0.3, len(data)))
+    assert as_dict(frequent(data, 0.4)) == theirs(fpgrowth, data, as_count(0.4, len(data)))
+    assert as_dict(frequent(data, 0.3, "maximal")) == theirs(fpmax, data, as_count(0.3, len(data)))
 
 
 def test_the_answer_does_not_depend_on_the_threads():

@@ -106,6 +106,20 @@ def _parse_count(param: Param, value: Any) -> int | float:
     return number if number < 1 else int(number)
 
 
+def as_count(value: float, total: int) -> int:
+    """A count as it is, and a fraction as a number of `total`: rounded up, and never less than one.
+
+    Examples
+    --------
+    >>> as_count(0.02, 59602), as_count(0.1, 30), as_count(7, 30)
+    (1193, 3, 7)
+    """
+    if value >= 1:
+        return int(value)
+    # 0.1 · 30 is a little more than 3 in binary; that must not ask for a fourth.
+    return max(1, math.ceil(value * total - 1e-9))
+
+
 def _parse_bool(param: Param, value: Any) -> bool:
     words = {
         "yes": True,
@@ -209,6 +223,19 @@ class Model:
     def promise(self) -> str:
         """The promise in words."""
         return self.spec.promise(self.params)
+
+    def fixed_on(self, transactions: int) -> Model:
+        """The same promise in absolute numbers: a fraction is one of the original's transactions, once and for all.
+
+        Examples
+        --------
+        >>> import anonset
+        >>> anonset.model("multi-pattern", k=2, support=0.1).fixed_on(300).params["support"]
+        30
+        """
+        counts = {param.name for param in self.spec.params if param.type == "count"}
+        fixed = {name: as_count(value, transactions) for name, value in self.params.items() if name in counts}
+        return Model(self.spec, {**self.params, **fixed})
 
     def check(self, release: Release) -> Verdict:
         """Whether `release` keeps the promise, looking at nothing but what is published."""

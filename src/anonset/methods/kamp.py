@@ -30,9 +30,9 @@ from anonset.assess.utility.pattern_distance import between
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Draft, Release
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, as_count
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.mining.itemsets import Patterns, UserPatterns, frequent, of_users, support_count
+from anonset.mining.itemsets import Patterns, UserPatterns, frequent, of_users
 
 Strategy = Literal["greedy", "joint"]
 REPAIRS = {"greedy": 0, "joint": 1, "suppress": 2}
@@ -60,11 +60,14 @@ USERS_BY_SIMILARITY = Param(
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be reached: every combination of up to M patterns of support σ is contained by at least k users."""
+    """What is to be reached: every combination of up to M patterns of support σ is contained by at least k users.
+
+    σ is a number of transactions, fixed on the original: transactions that are added do not raise it.
+    """
 
     k: int
     most: int
-    support: float
+    support: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ def run(
 ) -> Draft:
     """Anonymize `data` so that every combination of up to M patterns of a user is contained by at least k users."""
     data, notes, public = with_users(data, users_by_similarity, job)
-    goal = Goal(k, combinations, support)
+    goal = Goal(k, combinations, as_count(support, len(data)))
     rows = Rows.of(data)
     require_feasible(rows, goal)
     before = rows.mine(goal, job)
@@ -170,9 +173,9 @@ def require_feasible(rows: Rows, goal: Goal) -> None:
         raise InfeasibleError(
             f"'k' must be at most the number of users ({rows.users:,}). Got {goal.k:,}. Choose a smaller k or add data."
         )
-    if n and support_count(goal.support, n) > n:
+    if 0 < n < goal.support:
         most = f"be at most the number of transactions ({n:,})"
-        raise ParameterError("support", most, int(goal.support), "Choose a smaller support.")
+        raise ParameterError("support", most, goal.support, "Choose a smaller support.")
 
 
 def require_countable(table: UserPatterns, goal: Goal) -> dict[str, Any]:

@@ -5,7 +5,6 @@ All of them, the closed ones (no larger set has the same support), or the maxima
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,7 +15,7 @@ import pyarrow as pa
 from anonset import _native
 from anonset.data.errors import ParameterError, unknown
 from anonset.data.job import Job
-from anonset.data.spec import Param
+from anonset.data.spec import Param, as_count
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 
 Kind = Literal["all", "closed", "maximal"]
@@ -102,7 +101,7 @@ def frequent(
     if longest is not None and (longest < 1 or kind != "all"):
         raise ParameterError("longest", "be at least 1, and is for all itemsets only", longest, "Leave it out.")
     source = data if isinstance(data, Transactions) else Transactions.from_lists(data)
-    count = support_count(SUPPORT.parse(support), len(source))
+    count = as_count(SUPPORT.parse(support), len(source))
     job = job or Job(threads=threads)
     with job.stage("mine", total=int((source.item_counts >= count).sum())) as monitor:
         offsets, items, counts, complete = _native.frequent_patterns(
@@ -114,20 +113,6 @@ def frequent(
             "support", f"leave at most {most:,} frequent itemsets", f"more of them at {count:,}", "Choose a larger one."
         )
     return Patterns(offsets, items, counts, source.labels, count)
-
-
-def support_count(support: float, transactions: int) -> int:
-    """A support as a number of transactions: a fraction is rounded up, and never less than one transaction.
-
-    Examples
-    --------
-    >>> support_count(0.02, 59602), support_count(0.1, 30), support_count(7, 30)
-    (1193, 3, 7)
-    """
-    if support >= 1:
-        return int(support)
-    # 0.1 · 30 is a little more than 3 in binary; that must not ask for a fourth transaction.
-    return max(1, math.ceil(support * transactions - 1e-9))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,8 @@ Precondition   a release in rows whose transactions say which user they belong t
 Check          mine the published transactions for all patterns; note for each which users contain it and for whom it
                is maximal; count the anonymity degree of every set of 1 to M patterns that are all maximal for one user.
 Postcondition  `holds` iff every such degree is at least k (a release without patterns holds). `measured["k"]` is the
-               smallest degree, or the number of users where there is no pattern at all.
+               smallest degree, or the number of users where there is no pattern at all. A release that holds at σ
+               holds at every σ′ ≥ σ, but not at σ − 1: what one transaction less would make a pattern is not looked at.
 
 The mining is this file's own, in NumPy: nothing here is shared with the methods. A witness names a combination of
 patterns and its degree, never a user.
@@ -29,7 +30,7 @@ import numpy.typing as npt
 
 from anonset.data.errors import ParameterError
 from anonset.data.release import Release, Verdict, Witness
-from anonset.data.spec import ModelSpec, Param
+from anonset.data.spec import ModelSpec, Param, as_count
 from anonset.data.transactions import Ints, Longs, Transactions
 
 Bits = npt.NDArray[np.uint64]
@@ -60,44 +61,55 @@ COMBINATIONS = Param(
 SUPPORT = Param(
     "support",
     "count",
-    "How many transactions must hold an itemset to make it a pattern (σ): a count, or a fraction of all transactions.",
+    "How many transactions must hold an itemset to make it a pattern (σ): a count, or a fraction of the original "
+    "transactions, which becomes a count before the work.",
     required=True,
     example=0.1,
 )
 
 
 def check(release: Release, k: int, combinations: int, support: float) -> Verdict:
-    """Whether every combination of up to M maximal patterns of a user is shared by at least k users."""
+    """Whether every combination of up to M maximal patterns of a user is shared by at least k users.
+
+    A support below 1 is a fraction of the *published* transactions, which need not be as many as the original ones
+    were; promise and `measured["support"]` say which number that is.
+    """
     data = release.transactions.quasi()
-    table = _pattern_table(data, _least(support, len(data)))
-    tally = _Tally(k)
+    least = _least(support, len(data))
+    table = _pattern_table(data, least)
+    tally = _Tally(k, combinations)
     for size, sets, degrees in _combinations(table, combinations):
         tally.add(size, sets, degrees)
     params = {"k": k, "combinations": combinations, "support": support}
     return Verdict(
         model="multi-pattern",
         params=params,
-        promise=SPEC.promise(params),
-        holds=tally.below == 0,
+        promise=SPEC.promise({**params, "support": _words(support, least)}),
+        holds=not any(tally.below),
         measured={
             "k": table.users if tally.lowest is None else tally.lowest,
             "users": table.users,
+            "support": least,
             "patterns": len(table.patterns),
-            "combinations": tally.count,
-            "below_k": tally.below,
+            "combinations": sum(tally.count),
+            "below_k": sum(tally.below),
+            "combinations_by_size": tally.count,
+            "below_k_by_size": tally.below,
         },
         witnesses=tuple(_witness(data, table, degree, members, k) for degree, members in tally.worst),
     )
 
 
 def _least(support: float, transactions: int) -> int:
-    """The support as a number of transactions, a fraction rounded up."""
-    if support >= 1:
-        if 0 < transactions < support:
-            most = f"be at most the number of transactions ({transactions:,})"
-            raise ParameterError("support", most, int(support), "Nothing can be a pattern with a larger one.")
-        return int(support)
-    return max(1, math.ceil(support * transactions - 1e-9))
+    """The support as a number of transactions."""
+    if 0 < transactions < support:
+        most = f"be at most the number of transactions ({transactions:,})"
+        raise ParameterError("support", most, int(support), "Nothing can be a pattern with a larger one.")
+    return as_count(support, transactions)
+
+
+def _words(support: float, least: int) -> str:
+    return f"{least:,}, which is {support:g} of the published transactions" if support < 1 else f"{least:,}"
 
 
 # --- which patterns there are, and who contains them ----------------------------------------------------------------
@@ -279,20 +291,20 @@ def _choices(patterns: int, most: int) -> int:
 
 
 class _Tally:
-    """What is remembered of all combinations: how many, how many fail, the lowest degree and the worst few."""
+    """What is remembered of all combinations: how many of each size, how many fail, the lowest degree, the worst."""
 
-    def __init__(self, k: int) -> None:
+    def __init__(self, k: int, most: int) -> None:
         self.k = k
-        self.count = 0
-        self.below = 0
+        self.count = [0] * most
+        self.below = [0] * most
         self.lowest: int | None = None
         self.worst: list[tuple[int, tuple[int, ...]]] = []
 
     def add(self, size: int, sets: Ints, degrees: Longs) -> None:
         failing = np.flatnonzero(degrees < self.k)
         smallest = int(degrees.min())
-        self.count += len(degrees)
-        self.below += len(failing)
+        self.count[size - 1] += len(degrees)
+        self.below[size - 1] += len(failing)
         self.lowest = smallest if self.lowest is None else min(self.lowest, smallest)
         few = failing[np.argsort(degrees[failing], kind="stable")[:MOST_WITNESSES]]
         self.worst += [(int(degrees[i]), tuple(sets[i].tolist())) for i in few]

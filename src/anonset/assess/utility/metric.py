@@ -14,8 +14,9 @@ from anonset.data.errors import ParameterError
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Release
+from anonset.data.spec import as_count
 from anonset.data.transactions import Longs, Transactions
-from anonset.mining.itemsets import Patterns, frequent, support_count
+from anonset.mining.itemsets import Patterns, frequent
 
 LADDER = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 LEVELS = ("low", "middle", "high")
@@ -88,7 +89,7 @@ class Comparison:
 
 def _at_least(patterns: Patterns, support: float, transactions: int) -> Patterns:
     """Those of the itemsets that are frequent at a higher support, too."""
-    count = support_count(support, transactions)
+    count = as_count(support, transactions)
     keep = patterns.counts >= count
     sizes = np.diff(patterns.offsets)
     offsets = np.concatenate(([0], np.cumsum(sizes[keep])))
