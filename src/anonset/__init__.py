@@ -11,7 +11,8 @@ Names are loaded when first used, so that importing the package (and starting th
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` would take longer than all the rest here
 
 __version__ = "0.1.0"
 
@@ -52,6 +53,8 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from anonset.assess.expected import expected, sampled
     from anonset.assess.query import query
     from anonset.data.errors import (

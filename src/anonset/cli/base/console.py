@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from io import StringIO
 from typing import Any
 
@@ -43,7 +44,8 @@ def show_json(answer: Mapping[str, Any]) -> None:
 def warn(sentences: Iterable[str], word: str = "Note") -> None:
     """Say something on stderr that the user should know."""
     for sentence in sentences:
-        print(f"{word}: {printable(sentence)}", file=sys.stderr)
+        with suppress(OSError):  # a full disk behind stderr must not stop what is under way
+            print(f"{word}: {printable(sentence)}", file=sys.stderr)
 
 
 def plain(value: Any) -> Any:
@@ -115,7 +117,6 @@ def items(labels: Sequence[str], most: int = 12) -> str:
 
 def _write(text: str) -> None:
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        outcome.put(text)
     except BrokenPipeError:
         raise typer.Exit(outcome.closed_pipe()) from None

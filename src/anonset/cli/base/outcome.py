@@ -19,9 +19,10 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from anonset.data.errors import AnonsetError
+from anonset.data.errors import AnonsetError, OutputError
 
 CLOSED_PIPE = 141
 
@@ -38,20 +39,31 @@ def run(args: Sequence[str]) -> int:
     """Run a command with these arguments and return its exit code; nothing but an exit code comes out."""
     global _debug
     _debug = os.environ.get("ANONSET_DEBUG", "") not in ("", "0")
+    published_before = len(_published())
     try:
         from anonset.cli.base.commands import root
 
         answer = root().main(list(args), prog_name="anonset", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            put()
     except (Exception, KeyboardInterrupt) as error:
-        return _explain(error)
+        complete = _published()[published_before:]
+        if complete:
+            _say(f"These files were put in place before this happened: {', '.join(complete)}.", 0, "Note: ")
+        return _explain(error, bool(complete))
     return _stopped() if answer == 130 else answer if isinstance(answer, int) else 0
 
 
-def _explain(error: BaseException) -> int:
+def _published() -> list[str]:
+    """What this process has put in place, if it has loaded what does that at all."""
+    writing = sys.modules.get("anonset.io.publish.atomic")
+    return [] if writing is None else list(map(str, writing.published))
+
+
+def _explain(error: BaseException, published: bool = False) -> int:
     if _debug:
         traceback.print_exception(error)
-    if isinstance(error, KeyboardInterrupt):
+    if _interrupted(error):
         return _stopped()
     if isinstance(error, BrokenPipeError):
         return closed_pipe()
@@ -63,7 +75,15 @@ def _explain(error: BaseException) -> int:
         return _misuse(error)
     if isinstance(error, OSError) and error.filename:
         return _say(f"{os.fspath(error.filename)}: {error.strerror}.", 1)
-    return _say(_defect(error), 1)
+    return _say(_defect(error, published), 1)
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error: a library that is interrupted while it is loaded calls that by other names."""
+    if isinstance(error, KeyboardInterrupt):
+        return True
+    behind = error.__cause__ or error.__context__
+    return isinstance(error, ImportError | SystemError) and behind is not None and _interrupted(behind)
 
 
 def _stopped() -> int:
@@ -72,8 +92,28 @@ def _stopped() -> int:
 
 def closed_pipe() -> int:
     """Whoever read our output has gone: write the rest to nowhere, so that nothing complains at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    mute()
     return CLOSED_PIPE
+
+
+def put(text: str = "") -> None:
+    """Print a text, and everything that waits; where that cannot be, say so once."""
+    if sys.stdout is None:
+        raise OutputError("The answer could not be printed: standard output is closed.")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        mute()
+        raise OutputError(f"The answer could not be printed: the system says: {error.strerror}.") from error
+
+
+def mute() -> None:
+    """Send what is still waiting for stdout to nowhere: Python would try again at its end, and complain."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _misuse(error: BaseException) -> int:
@@ -92,17 +132,19 @@ def _misuse(error: BaseException) -> int:
     return _say(sentence.replace("?.", "?"), code)
 
 
-def _defect(error: BaseException) -> str:
+def _defect(error: BaseException, published: bool) -> str:
     """What broke and where, without the error's own text: that may quote the data."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if f"{os.sep}anonset{os.sep}" in frame.filename] or frames
     where = f" at {Path(ours[-1].filename).name}, line {ours[-1].lineno}" if ours else ""
+    what = "" if published else "; nothing was published"
     return (
-        f"Something unexpected happened ({type(error).__name__}{where}); nothing was published. "
+        f"Something unexpected happened ({type(error).__name__}{where}){what}. "
         "This is a defect, please report it; ANONSET_DEBUG=1 shows the traceback."
     )
 
 
 def _say(sentence: str, code: int, prefix: str = "Error: ") -> int:
-    print(f"{prefix}{sentence}", file=sys.stderr)
+    with suppress(OSError, ValueError):  # there may be nobody to tell, or no room for it
+        print(f"{prefix}{sentence}", file=sys.stderr, flush=True)
     return code

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
@@ -26,6 +26,7 @@ class Stop:
     def __init__(self) -> None:
         self.signal: int | None = None
         self.begun = False  # before that there is nothing to tidy up
+        self.over = False  # after that there is nothing to stop
         self.ended = threading.Event()
 
     @property
@@ -38,7 +39,7 @@ class Stop:
         if not self.begun:
             sys.stderr.write("Stopped.\n")
             end_now(128 + number)
-        if self.signal is None:
+        if self.signal is None and not self.over:
             self.signal = number
             raise KeyboardInterrupt
 
@@ -50,12 +51,17 @@ class Stop:
 
 
 @contextmanager
-def graceful_stop() -> Iterator[Stop]:
-    """Inside, signals interrupt the work; `stop.exit_code` says afterwards whether one did."""
-    stop = Stop()
+def graceful_stop(stop: Stop | None = None, *, last: bool = False) -> Iterator[Stop]:
+    """Inside, signals interrupt the work; `stop.exit_code` says afterwards whether one did.
+
+    Where this is the `last` thing that a process does, signals are ignored afterwards: the work is done, and Python's
+    own end would answer them with a traceback.
+    """
+    stop = stop or Stop()
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     before = _install(stop)
+    unraisable, sys.unraisablehook = sys.unraisablehook, _quiet_about_interrupts(sys.unraisablehook)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=stop.watch, args=(reader,), daemon=True).start()
     try:
@@ -63,12 +69,27 @@ def graceful_stop() -> Iterator[Stop]:
         yield stop
     except KeyboardInterrupt:  # it came so early that nobody was there to say so
         print("Stopped.", file=sys.stderr)
+        if last:
+            raise
     finally:
+        stop.over = True
         stop.ended.set()
         signal.set_wakeup_fd(-1)
         os.close(writer)
+        sys.unraisablehook = unraisable
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if last else handler)
+
+
+def _quiet_about_interrupts(usual: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Where an interrupt lands in code that nobody can leave (a destructor), it is lost: the second thread ends the
+    process then, and a traceback would help nobody."""
+
+    def hook(lost: Any) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            usual(lost)
+
+    return hook
 
 
 def _install(stop: Stop) -> dict[int, Any]:

@@ -236,6 +236,8 @@ def plain_errors(path: object) -> Iterator[None]:
     """What the operating system says about writing `path`, as an `OutputError` in a plain sentence."""
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
         reason = _REASONS.get(error.errno or 0, f"the system says: {error.strerror or error}")
         raise OutputError(f"{path} could not be written: {reason}. Nothing was changed.") from error

@@ -76,8 +76,9 @@ def convert(
         notes += _replace(path, written, chosen, force, shared_folder)
     else:
         file = sys.stdout.buffer if target == "-" else cast(BinaryIO, target)
-        write_to(file, written, chosen)
-        file.flush()
+        with plain_errors("Standard output" if target == "-" else "The file"):
+            write_to(file, written, chosen)
+            file.flush()
     return replace(written, notes=(*data.notes, *notes))
 
 
