@@ -4,7 +4,7 @@
 namespace anonset::bind {
 void bind_ant(nb::module_& m);
 void bind_crowd(nb::module_& m);
-void bind_degree(nb::module_& m);
+void bind_cahd(nb::module_& m);
 void bind_diverse(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_gray(nb::module_& m);
@@ -17,8 +17,7 @@ void bind_kp(nb::module_& m);
 void bind_parse(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_supermarket(nb::module_& m);
-void bind_tour(nb::module_& m);
-void bind_windows(nb::module_& m);
+void bind_pta(nb::module_& m);
 }  // namespace anonset::bind
 
 namespace {
@@ -56,7 +55,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("done", [](PyMonitor& self) { return self.monitor.done.load(); });
     anonset::bind::bind_ant(m);
     anonset::bind::bind_crowd(m);
-    anonset::bind::bind_degree(m);
+    anonset::bind::bind_cahd(m);
     anonset::bind::bind_diverse(m);
     anonset::bind::bind_dual(m);
     anonset::bind::bind_gray(m);
@@ -69,6 +68,5 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_parse(m);
     anonset::bind::bind_rows(m);
     anonset::bind::bind_supermarket(m);
-    anonset::bind::bind_tour(m);
-    anonset::bind::bind_windows(m);
+    anonset::bind::bind_pta(m);
 }

@@ -6,22 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "cahd/api.hpp"
 
-namespace anonset {
-
-// Transactions in the order in which they are worked on; sensitive items are numbered from 0 to `sensitive` - 1.
-struct DegreeProblem {
-    Csr quasi;
-    Csr secrets;
-    std::int32_t items;
-    std::int32_t sensitive;
-    std::int64_t p;
-
-    std::int64_t rows() const { return quasi.rows; }
-    bool is_sensitive(std::int64_t row) const { return secrets.size(row) > 0; }
-};
+namespace anonset::cahd {
 
 // The number of items that exactly one of two rows holds.
 inline std::int32_t hamming(const Csr& data, std::int64_t one, std::int64_t two) {
@@ -39,7 +26,7 @@ inline std::int32_t hamming(const Csr& data, std::int64_t one, std::int64_t two)
 // The sensitive items of the group in the making: whoever holds one of them conflicts with it.
 class Conflicts {
   public:
-    explicit Conflicts(const DegreeProblem& problem) : secrets_(problem.secrets), seen_(problem.sensitive, 0) {}
+    explicit Conflicts(const Problem& problem) : secrets_(problem.secrets), seen_(problem.sensitive, 0) {}
 
     void start(std::int64_t row) {
         ++epoch_;
@@ -64,7 +51,7 @@ class Conflicts {
 // How many transactions remain and how often each sensitive item occurs in them.
 class Ledger {
   public:
-    explicit Ledger(const DegreeProblem& problem)
+    explicit Ledger(const Problem& problem)
         : secrets_(problem.secrets), left_(problem.sensitive, 0), remaining_(problem.rows()), p_(problem.p) {
         for (std::int64_t i = 0; i < secrets_.offsets[secrets_.rows]; ++i) ++left_[secrets_.items[i]];
     }
@@ -99,7 +86,7 @@ class Ledger {
 // nor with each other; the group is closed where the ledger allows it, and finder.remove(members) forgets them. Whoever
 // is left at the end forms the last group. Returns the group of each row.
 template <class Finder>
-std::vector<std::int32_t> form_groups(const DegreeProblem& problem, Finder& finder, Monitor& monitor) {
+std::vector<std::int32_t> form_groups(const Problem& problem, Finder& finder, Monitor& monitor) {
     Ledger ledger(problem);
     std::vector<std::int32_t> group(problem.rows(), -1), members;
     std::int32_t next = 0;
@@ -121,4 +108,4 @@ std::vector<std::int32_t> form_groups(const DegreeProblem& problem, Finder& find
     return group;
 }
 
-}  // namespace anonset
+}  // namespace anonset::cahd

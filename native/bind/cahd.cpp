@@ -1,10 +1,5 @@
 #include "bind/common.hpp"
-#include "cahd/balanced.hpp"
-#include "cahd/band.hpp"
-#include "cahd/greedy.hpp"
-#include "cahd/lsh.hpp"
-#include "cahd/mondrian.hpp"
-#include "cahd/nearest.hpp"
+#include "cahd/api.hpp"
 
 namespace anonset::bind {
 
@@ -13,20 +8,20 @@ namespace {
 using Offsets = In<std::int64_t>;
 using Items = In<std::int32_t>;
 
-DegreeProblem to_problem(const Offsets& offsets, const Items& items, const Offsets& secret_offsets,
+cahd::Problem to_problem(const Offsets& offsets, const Items& items, const Offsets& secret_offsets,
                          const Items& secrets, std::int32_t n_items, std::int32_t n_sensitive, std::int64_t p) {
     return {to_csr(offsets, items), to_csr(secret_offsets, secrets), n_items, n_sensitive, p};
 }
 
 }  // namespace
 
-void bind_degree(nb::module_& m) {
+void bind_cahd(nb::module_& m) {
     m.def(
         "band_order",
         [](Offsets offsets, Items items, std::int32_t n_items, int threads, PyMonitor& monitor) {
             std::vector<std::int64_t> ordering;
             run(monitor,
-                [&](Monitor& watch) { ordering = BandOrder(to_csr(offsets, items), n_items, threads, watch).order(); });
+                [&](Monitor& watch) { ordering = cahd::band_order(to_csr(offsets, items), n_items, threads, watch); });
             return to_numpy(std::move(ordering));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("threads"), nb::arg("monitor"));
@@ -36,7 +31,7 @@ void bind_degree(nb::module_& m) {
            std::int32_t n_sensitive, std::int64_t p, std::int64_t alpha, PyMonitor& monitor) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             std::vector<std::int32_t> groups;
-            run(monitor, [&](Monitor& watch) { groups = cahd_groups(problem, alpha, watch); });
+            run(monitor, [&](Monitor& watch) { groups = cahd::cahd_groups(problem, alpha, watch); });
             return to_numpy(std::move(groups));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
@@ -47,7 +42,7 @@ void bind_degree(nb::module_& m) {
            std::int32_t n_sensitive, std::int64_t p, std::int64_t alpha, PyMonitor& monitor) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             std::vector<std::int32_t> groups;
-            run(monitor, [&](Monitor& watch) { groups = balanced_groups(problem, alpha, watch); });
+            run(monitor, [&](Monitor& watch) { groups = cahd::balanced_groups(problem, alpha, watch); });
             return to_numpy(std::move(groups));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
@@ -58,7 +53,7 @@ void bind_degree(nb::module_& m) {
            std::int32_t n_sensitive, std::int64_t p, PyMonitor& monitor) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             std::vector<std::int32_t> groups;
-            run(monitor, [&](Monitor& watch) { groups = nearest_groups(problem, watch); });
+            run(monitor, [&](Monitor& watch) { groups = cahd::nearest_groups(problem, watch); });
             return to_numpy(std::move(groups));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
@@ -70,14 +65,11 @@ void bind_degree(nb::module_& m) {
            PyMonitor& monitor) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             const auto width = tables > 0 ? static_cast<std::int32_t>(dims.shape(0)) / tables : 0;
-            std::vector<std::int32_t> groups;
-            std::int64_t exact = 0;
+            cahd::LshGroups found;
             run(monitor, [&](Monitor& watch) {
-                LshFinder finder(problem, dims.data(), width, tables, most, threads, watch);
-                groups = form_groups(problem, finder, watch);
-                exact = finder.exact_searches();
+                found = cahd::lsh_groups(problem, {dims.data(), width, tables, most}, threads, watch);
             });
-            return std::pair(to_numpy(std::move(groups)), exact);
+            return std::pair(to_numpy(std::move(found.group)), found.exact);
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
         nb::arg("n_sensitive"), nb::arg("p"), nb::arg("dims"), nb::arg("tables"), nb::arg("most"), nb::arg("threads"),
@@ -85,11 +77,8 @@ void bind_degree(nb::module_& m) {
     m.def(
         "lsh_signatures",
         [](Offsets offsets, Items items, std::int32_t n_items, Items dims) {
-            const Csr data = to_csr(offsets, items);
-            const Projection projection(dims.data(), static_cast<std::int32_t>(dims.shape(0)), n_items);
-            std::vector<std::uint64_t> signatures(data.rows);
-            for (std::int64_t row = 0; row < data.rows; ++row) signatures[row] = projection(data, row);
-            return to_numpy(std::move(signatures));
+            return to_numpy(cahd::lsh_signatures(to_csr(offsets, items), n_items, dims.data(),
+                                                 static_cast<std::int32_t>(dims.shape(0))));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("dims"));
     m.def(
@@ -98,7 +87,7 @@ void bind_degree(nb::module_& m) {
            std::int32_t n_sensitive, std::int64_t p, PyMonitor& monitor) {
             const auto problem = to_problem(offsets, items, secret_offsets, secrets, n_items, n_sensitive, p);
             std::vector<std::int32_t> groups;
-            run(monitor, [&](Monitor& watch) { groups = Mondrian(problem, watch).groups(); });
+            run(monitor, [&](Monitor& watch) { groups = cahd::mondrian_groups(problem, watch); });
             return to_numpy(std::move(groups));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),

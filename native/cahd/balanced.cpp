@@ -6,18 +6,20 @@
 // which changes the error by about (D + 1/2) / (p C + D + 1/2) / p, with the excess D = p E - p C of the groups made so
 // far: whoever brings what earlier groups lacked is welcome, whoever brings what they have enough of is not. Where C =
 // 0 that is 1, whatever D is.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "cahd/api.hpp"
 #include "cahd/degree.hpp"
 #include "core/distinct.hpp"
+#include "core/transpose.hpp"
 
-namespace anonset {
+namespace anonset::cahd {
+
+namespace {
 
 // Places 0, 1, … of which some get removed; finds the nearest one left on either side (union-find with path halving).
 class LivePlaces {
@@ -47,23 +49,20 @@ class LivePlaces {
 class ItemWindows {
   public:
     ItemWindows(const Csr& data, std::int32_t items)
-        : data_(data), start_(item_starts(data, items)), rows_(start_[items]), live_(rows_.size()) {
-        std::vector<std::int64_t> cursor(start_.begin(), start_.end() - 1);
-        for (std::int64_t row = 0; row < data.rows; ++row)
-            for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i)
-                rows_[cursor[*i]++] = static_cast<std::int32_t>(row);
-    }
+        : data_(data), lists_(transpose(data, items)), live_(lists_.values.size()) {}
 
-    std::int64_t holders(std::int32_t item) const { return start_[item + 1] - start_[item]; }
+    std::int64_t holders(std::int32_t item) const { return lists_.size(item); }
 
     // Visits the `reach` nearest holders of the item on each side of `row`, which holds it too.
     template <class Visit>
     void around(std::int32_t item, std::int32_t row, std::int64_t reach, Visit&& visit) {
         const std::int64_t middle = place(item, row);
         std::int64_t at = live_.from(middle + 1);
-        for (std::int64_t i = 0; i < reach && at < start_[item + 1]; ++i, at = live_.from(at + 1)) visit(rows_[at]);
+        for (std::int64_t i = 0; i < reach && at < lists_.start[item + 1]; ++i, at = live_.from(at + 1))
+            visit(lists_.values[at]);
         at = live_.before(middle);
-        for (std::int64_t i = 0; i < reach && at >= start_[item]; ++i, at = live_.before(at)) visit(rows_[at]);
+        for (std::int64_t i = 0; i < reach && at >= lists_.start[item]; ++i, at = live_.before(at))
+            visit(lists_.values[at]);
     }
 
     void remove(std::int32_t row) {
@@ -71,26 +70,19 @@ class ItemWindows {
     }
 
   private:
-    static std::vector<std::int64_t> item_starts(const Csr& data, std::int32_t items) {
-        std::vector<std::int64_t> start(items + 1, 0);
-        for (std::int64_t i = 0; i < data.offsets[data.rows]; ++i) ++start[data.items[i] + 1];
-        for (std::int32_t i = 0; i < items; ++i) start[i + 1] += start[i];
-        return start;
-    }
     std::int64_t place(std::int32_t item, std::int32_t row) const {
-        return std::lower_bound(rows_.begin() + start_[item], rows_.begin() + start_[item + 1], row) - rows_.begin();
+        return std::lower_bound(lists_.begin(item), lists_.end(item), row) - lists_.values.data();
     }
 
     Csr data_;
-    std::vector<std::int64_t> start_;
-    std::vector<std::int32_t> rows_;
+    Transposed<> lists_;
     LivePlaces live_;
 };
 
 // For each pair of a sensitive and a quasi-identifier item that occur together: p C and the excess D.
 class PairBalance {
   public:
-    explicit PairBalance(const DegreeProblem& problem) : problem_(problem) {
+    explicit PairBalance(const Problem& problem) : problem_(problem) {
         std::int64_t pairs = 0;
         for (std::int64_t row = 0; row < problem.rows(); ++row)
             pairs += problem.quasi.size(row) * problem.secrets.size(row);
@@ -131,14 +123,14 @@ class PairBalance {
         entry.expected += problem_.p;
     }
 
-    const DegreeProblem& problem_;
+    const Problem& problem_;
     std::size_t slots_ = 16;
     std::vector<Entry> entries_;
 };
 
 class BalancedFinder {
   public:
-    BalancedFinder(const DegreeProblem& problem, std::int64_t alpha)
+    BalancedFinder(const Problem& problem, std::int64_t alpha)
         : problem_(problem),
           conflicts_(problem),
           windows_(problem.quasi, problem.items),
@@ -295,7 +287,7 @@ class BalancedFinder {
         }
     }
 
-    const DegreeProblem& problem_;
+    const Problem& problem_;
     Conflicts conflicts_;
     ItemWindows windows_;
     PairBalance balance_;
@@ -312,9 +304,11 @@ class BalancedFinder {
     bool open_ = false;
 };
 
-inline std::vector<std::int32_t> balanced_groups(const DegreeProblem& problem, std::int64_t alpha, Monitor& monitor) {
+}  // namespace
+
+std::vector<std::int32_t> balanced_groups(const Problem& problem, std::int64_t alpha, Monitor& monitor) {
     BalancedFinder finder(problem, alpha);
     return form_groups(problem, finder, monitor);
 }
 
-}  // namespace anonset
+}  // namespace anonset::cahd

@@ -1,45 +1,42 @@
 // Reverse Cuthill-McKee over the graph of A·Aᵀ: transactions are neighbours when they share an item. The graph is never
 // formed: a walk goes from transaction to items to transactions, and an item whose transactions were all visited is
 // done.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "cahd/api.hpp"
 #include "core/bitmap.hpp"
 #include "core/csr.hpp"
 #include "core/distinct.hpp"
 #include "core/monitor.hpp"
+#include "core/transpose.hpp"
 
-namespace anonset {
+namespace anonset::cahd {
+
+namespace {
 
 // For each item the distinct sets that hold it, and, where that is a long list, the same as a bitmap over the rows.
 // Rows are numbered set by set, so that a set is a range of bits.
 class SetLists {
   public:
-    SetLists(const Csr& sets, const Distinct& distinct, std::int32_t items) : sets(sets), start(items + 1, 0) {
+    SetLists(const Csr& sets, const Distinct& distinct, std::int32_t items)
+        : sets(sets), holders(transpose(sets, items)) {
         first_bit.assign(distinct.size() + 1, 0);
         for (const std::int32_t set : distinct.of_row) ++first_bit[set + 1];
         for (std::int32_t u = 0; u < distinct.size(); ++u) first_bit[u + 1] += first_bit[u];
         words = (static_cast<std::int64_t>(distinct.of_row.size()) + 63) / 64;
-        for (std::int64_t i = 0; i < sets.offsets[sets.rows]; ++i) ++start[sets.items[i] + 1];
-        for (std::int32_t i = 0; i < items; ++i) start[i + 1] += start[i];
-        postings.resize(start[items]);
-        std::vector<std::int64_t> cursor(start.begin(), start.end() - 1);
-        for (std::int64_t u = 0; u < sets.rows; ++u)
-            for (const std::int32_t* i = sets.begin(u); i != sets.end(u); ++i)
-                postings[cursor[*i]++] = static_cast<std::int32_t>(u);
         map_of.assign(items, -1);
         std::int64_t maps = 0;
         for (std::int32_t item = 0; item < items; ++item)
-            if (kMapsFrom * (start[item + 1] - start[item]) > words && (maps + 1) * words * 8 <= kMostBytes)
+            if (kMapsFrom * holders.size(item) > words && (maps + 1) * words * 8 <= kMostBytes)
                 map_of[item] = static_cast<std::int32_t>(maps++);
         bits.assign(static_cast<std::size_t>(maps * words), 0);
         for (std::int32_t item = 0; item < items; ++item)
-            for (std::int64_t at = start[item]; map_of[item] >= 0 && at < start[item + 1]; ++at)
-                flip(postings[at], &bits[map_of[item] * words]);
+            if (map_of[item] >= 0)
+                for (const std::int32_t* set = holders.begin(item); set != holders.end(item); ++set)
+                    flip(*set, &bits[map_of[item] * words]);
     }
 
     // Sets the bits of a set that has none of them set, or clears them again.
@@ -56,20 +53,18 @@ class SetLists {
     static constexpr std::int64_t kMostBytes = std::int64_t{1} << 27;
 
     Csr sets;
-    std::vector<std::int64_t> start;
-    std::vector<std::int32_t> postings;
+    Transposed<> holders;  // the sets that hold each item
     std::vector<std::int32_t> first_bit;
     std::vector<std::int32_t> map_of;  // which bitmap an item has, or -1
     std::vector<std::uint64_t> bits;
     std::int64_t words = 0;
 };
 
-ANONSET_CLONES inline void unite(const std::uint64_t* one, const std::uint64_t* two, std::uint64_t* out,
-                                 std::int64_t words) {
+ANONSET_CLONES void unite(const std::uint64_t* one, const std::uint64_t* two, std::uint64_t* out, std::int64_t words) {
     for (std::int64_t w = 0; w < words; ++w) out[w] = one[w] | two[w];
 }
 
-ANONSET_CLONES inline std::int64_t united(const std::uint64_t* one, const std::uint64_t* two, std::int64_t words) {
+ANONSET_CLONES std::int64_t united(const std::uint64_t* one, const std::uint64_t* two, std::int64_t words) {
     std::int64_t count = 0;
     for (std::int64_t w = 0; w < words; ++w) count += __builtin_popcountll(one[w] | two[w]);
     return count;
@@ -116,10 +111,10 @@ class NeighbourCount {
         if (lists_.map_of[item] >= 0)
             return united(map, &lists_.bits[lists_.map_of[item] * lists_.words], lists_.words);
         std::int64_t total = count();
-        for (std::int64_t at = lists_.start[item]; at < lists_.start[item + 1]; ++at) {
-            const std::int64_t bit = lists_.first_bit[lists_.postings[at]];
+        for (const std::int32_t* set = lists_.holders.begin(item); set != lists_.holders.end(item); ++set) {
+            const std::int64_t bit = lists_.first_bit[*set];
             const std::int64_t fresh = ~(map[bit / 64] >> (bit % 64)) & 1;
-            total += fresh * (lists_.first_bit[lists_.postings[at] + 1] - bit);
+            total += fresh * (lists_.first_bit[*set + 1] - bit);
         }
         return total;
     }
@@ -134,12 +129,11 @@ class NeighbourCount {
             return;
         }
         std::uint64_t* map = maps_[depth_].data();
-        for (std::int64_t at = lists_.start[item]; at < lists_.start[item + 1]; ++at) {
-            const std::int32_t other = lists_.postings[at];
-            const std::int64_t bit = lists_.first_bit[other];
+        for (const std::int32_t* set = lists_.holders.begin(item); set != lists_.holders.end(item); ++set) {
+            const std::int64_t bit = lists_.first_bit[*set];
             if (map[bit / 64] >> (bit % 64) & 1) continue;
-            lists_.flip(other, map);
-            added_.push_back(other);
+            lists_.flip(*set, map);
+            added_.push_back(*set);
         }
     }
 
@@ -168,17 +162,9 @@ class BandOrder {
           items_(items),
           threads_(threads),
           monitor_(monitor),
+          holders_(transpose(data, items)),
           seen_row_(data.rows, 0),
-          seen_item_(items, 0) {
-        start_.assign(items + 1, 0);
-        for (std::int64_t i = 0; i < data.offsets[data.rows]; ++i) ++start_[data.items[i] + 1];
-        for (std::int32_t i = 0; i < items; ++i) start_[i + 1] += start_[i];
-        postings_.resize(start_[items]);
-        std::vector<std::int64_t> cursor(start_.begin(), start_.end() - 1);
-        for (std::int64_t row = 0; row < data.rows; ++row)
-            for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i)
-                postings_[cursor[*i]++] = static_cast<std::int32_t>(row);
-    }
+          seen_item_(items, 0) {}
 
     // Component by component, the one with the lowest degree (then row) first; the whole is reversed at the end.
     std::vector<std::int64_t> order() {
@@ -239,11 +225,10 @@ class BandOrder {
         for (const std::int32_t* i = data_.begin(row); i != data_.end(row); ++i) {
             if (seen_item_[*i] == epoch_) continue;
             seen_item_[*i] = epoch_;
-            for (std::int64_t at = start_[*i]; at < start_[*i + 1]; ++at) {
-                const std::int32_t other = postings_[at];
-                if (seen_row_[other] == epoch_) continue;
-                seen_row_[other] = epoch_;
-                walked_.push_back(other);
+            for (const std::int32_t* other = holders_.begin(*i); other != holders_.end(*i); ++other) {
+                if (seen_row_[*other] == epoch_) continue;
+                seen_row_[*other] = epoch_;
+                walked_.push_back(*other);
             }
         }
     }
@@ -290,7 +275,7 @@ class BandOrder {
     OwnedCsr frequent_first(const Distinct& sets) const {
         std::vector<std::int32_t> by_count(items_), rank(items_);
         for (std::int32_t i = 0; i < items_; ++i) by_count[i] = i;
-        const auto count = [&](std::int32_t i) { return start_[i + 1] - start_[i]; };
+        const auto count = [&](std::int32_t i) { return holders_.size(i); };
         std::sort(by_count.begin(), by_count.end(),
                   [&](std::int32_t a, std::int32_t b) { return count(a) != count(b) ? count(a) > count(b) : a < b; });
         for (std::int32_t i = 0; i < items_; ++i) rank[by_count[i]] = i;
@@ -310,10 +295,16 @@ class BandOrder {
     std::int32_t items_;
     int threads_;
     Monitor& monitor_;
-    std::vector<std::int64_t> start_;
-    std::vector<std::int32_t> postings_, degree_, walked_;
+    Transposed<> holders_;  // the rows that hold each item
+    std::vector<std::int32_t> degree_, walked_;
     std::vector<std::int32_t> seen_row_, seen_item_;
     std::int32_t epoch_ = 0;
 };
 
-}  // namespace anonset
+}  // namespace
+
+std::vector<std::int64_t> band_order(const Csr& data, std::int32_t items, int threads, Monitor& monitor) {
+    return BandOrder(data, items, threads, monitor).order();
+}
+
+}  // namespace anonset::cahd

@@ -9,8 +9,6 @@
 // same Star and Dest, all that follows is the same. So a start ends where an earlier one has been in its state, and
 // its length is the other's plus the difference so far. (On market baskets that saves half of all steps and more; to
 // give a start up because it cannot beat the best any more saves hardly any: their lengths are too close together.)
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
@@ -21,13 +19,11 @@
 #include "core/csr.hpp"
 #include "core/monitor.hpp"
 #include "core/sort_keys.hpp"
+#include "pta/api.hpp"
 
-namespace anonset {
+namespace anonset::pta {
 
-struct Tours {
-    std::vector<std::int64_t> loops;    // the rows, segment by segment, in the order of the tour
-    std::vector<std::int64_t> lengths;  // per segment
-};
+namespace {
 
 // Grows tours from many starts. A step waits for the one before it, so several starts advance in turn: the processor
 // works on all of them at once.
@@ -256,15 +252,15 @@ class TourGrower {
 };
 
 // The loops over keys, compiled for what the processor can do; templates cannot be, so there is one for each key.
-#define ANONSET_GROW_TOURS(Key)                                                                                       \
-    ANONSET_CLONES inline void measure_tours(TourGrower<Key>& grower, const KeyMatrix<Key>& keys, std::int64_t first, \
-                                             std::int64_t last, Monitor& monitor, std::int64_t* lengths) {            \
-        with_shape(keys, [&](auto shape)                                                                              \
-                             ANONSET_INLINE_LAMBDA { grower.measure(keys, shape, first, last, monitor, lengths); });  \
-    }                                                                                                                 \
-    ANONSET_CLONES inline void trace_tour(TourGrower<Key>& grower, const KeyMatrix<Key>& keys, std::int64_t start,    \
-                                          const std::int64_t* rows, std::int64_t* loop) {                             \
-        grower.trace(keys, keys.shape(), start, rows, loop);                                                          \
+#define ANONSET_GROW_TOURS(Key)                                                                                      \
+    ANONSET_CLONES void measure_tours(TourGrower<Key>& grower, const KeyMatrix<Key>& keys, std::int64_t first,       \
+                                      std::int64_t last, Monitor& monitor, std::int64_t* lengths) {                  \
+        with_shape(keys, [&](auto shape)                                                                             \
+                             ANONSET_INLINE_LAMBDA { grower.measure(keys, shape, first, last, monitor, lengths); }); \
+    }                                                                                                                \
+    ANONSET_CLONES void trace_tour(TourGrower<Key>& grower, const KeyMatrix<Key>& keys, std::int64_t start,          \
+                                   const std::int64_t* rows, std::int64_t* loop) {                                   \
+        grower.trace(keys, keys.shape(), start, rows, loop);                                                         \
     }
 ANONSET_GROW_TOURS(std::uint16_t)
 ANONSET_GROW_TOURS(std::uint32_t)
@@ -378,4 +374,11 @@ class SegmentTours {
     std::vector<Worker> workers_;
 };
 
-}  // namespace anonset
+}  // namespace
+
+Tours prim_tours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds, std::int64_t segments,
+                 std::int64_t vocabulary, int threads, Monitor& monitor) {
+    return SegmentTours(data, order, bounds, segments, vocabulary, threads, monitor).solve();
+}
+
+}  // namespace anonset::pta

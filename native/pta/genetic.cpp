@@ -5,8 +5,6 @@
 // each the shorter of two tours drawn at random. A child takes a stretch of one parent and the rest in the order of the
 // other (order crossover), and in half of all cases one random stretch of it is turned around. Every segment has its
 // own stream of random numbers, so the answer does not depend on the threads.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -17,14 +15,11 @@
 #include "core/csr.hpp"
 #include "core/monitor.hpp"
 #include "core/random.hpp"
-#include "pta/tour.hpp"
+#include "pta/api.hpp"
 
-namespace anonset {
+namespace anonset::pta {
 
-struct GeneticOptions {
-    std::int64_t population, generations;
-    std::uint64_t seed;
-};
+namespace {
 
 // Breeds the tours of segment after segment; one object per thread.
 class TourBreeder {
@@ -145,11 +140,12 @@ class TourBreeder {
     std::vector<std::uint64_t> taken_;  // the round in which the child last got this node
 };
 
-// The tours of all segments order[bounds[s] … bounds[s + 1]). Large ones are bred one after the other, so that there is
-// never more than one large matrix of distances. A segment advances the monitor by its number of rows.
-inline Tours genetic_tours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds,
-                           std::int64_t segments, std::int64_t vocabulary, const GeneticOptions& options, int threads,
-                           Monitor& monitor) {
+}  // namespace
+
+// Large ones are bred one after the other, so that there is
+// never more than one large matrix of distances.
+Tours genetic_tours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds, std::int64_t segments,
+                    std::int64_t vocabulary, const GeneticOptions& options, int threads, Monitor& monitor) {
     constexpr std::int64_t LARGE = 4096;
     Tours tours{std::vector<std::int64_t>(data.rows), std::vector<std::int64_t>(segments)};
     const auto nodes = [&](std::int64_t s) { return bounds[s + 1] - bounds[s]; };
@@ -170,4 +166,4 @@ inline Tours genetic_tours(const Csr& data, const std::int64_t* order, const std
     return tours;
 }
 
-}  // namespace anonset
+}  // namespace anonset::pta

@@ -1,21 +1,22 @@
 // CAHD (section 5.3): for each sensitive transaction of an ordering the alpha * p nearest others on each side that do
 // not conflict with it or with each other; the p - 1 most similar of them join it.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "cahd/api.hpp"
 #include "cahd/degree.hpp"
 
-namespace anonset {
+namespace anonset::cahd {
+
+namespace {
 
 // Linked lists over the ordering: one of the transactions without sensitive items, and one per sensitive item. A step
 // never meets more than one transaction of an item that is taken already, however many there are in a row.
 class NeighbourLists {
   public:
-    explicit NeighbourLists(const DegreeProblem& problem) : secrets_(problem.secrets) {
+    explicit NeighbourLists(const Problem& problem) : secrets_(problem.secrets) {
         const std::int64_t rows = problem.rows();
         const std::int32_t lists = problem.sensitive + 1;
         std::vector<std::int32_t> size(lists, 2);
@@ -98,7 +99,7 @@ class NeighbourLists {
 
 class CahdFinder {
   public:
-    CahdFinder(const DegreeProblem& problem, std::int64_t alpha)
+    CahdFinder(const Problem& problem, std::int64_t alpha)
         : problem_(problem),
           lists_(problem),
           conflicts_(problem),
@@ -161,7 +162,7 @@ class CahdFinder {
         }
     }
 
-    const DegreeProblem& problem_;
+    const Problem& problem_;
     NeighbourLists lists_;
     Conflicts conflicts_;
     std::int64_t reach_;
@@ -169,9 +170,11 @@ class CahdFinder {
     std::vector<std::pair<std::int32_t, std::int32_t>> candidates_;  // (distance, row): ties go to the lower row
 };
 
-inline std::vector<std::int32_t> cahd_groups(const DegreeProblem& problem, std::int64_t alpha, Monitor& monitor) {
+}  // namespace
+
+std::vector<std::int32_t> cahd_groups(const Problem& problem, std::int64_t alpha, Monitor& monitor) {
     CahdFinder finder(problem, alpha);
     return form_groups(problem, finder, monitor);
 }
 
-}  // namespace anonset
+}  // namespace anonset::cahd

@@ -1,15 +1,16 @@
 // Locality-sensitive hashing (section 4.2): several tables file each set under its bits at a few sampled items. Only
 // sets that share a bucket with t in some table are compared; where they do not fill the group, the search is exact.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "cahd/api.hpp"
 #include "cahd/nearest.hpp"
 
-namespace anonset {
+namespace anonset::cahd {
+
+namespace {
 
 // One projection: bit j of a signature says whether the set holds item dims[j]. At most 64 items.
 class Projection {
@@ -89,16 +90,13 @@ class BucketTable {
 
 class LshFinder : public NearestFinder {
   public:
-    // dims: `width` items for each table, one table after the other. most: after how many sets a search is interrupted
-    // (0: never).
-    LshFinder(const DegreeProblem& problem, const std::int32_t* dims, std::int32_t width, std::int32_t tables,
-              std::int64_t most, int threads, Monitor& monitor)
-        : NearestFinder(problem), tables_(tables), met_at_(sets_.size(), -1), most_(most) {
-        parallel_for(tables, threads, monitor, [&](std::int64_t table, int) {
-            const std::int32_t* sampled = dims + table * width;
-            Projection projection(sampled, width, problem.items);
-            most == 0 ? tables_[table].file_all(problem.quasi, sets_, std::move(projection))
-                      : tables_[table].file_holders(scan_, sets_.size(), std::move(projection), sampled, width);
+    LshFinder(const Problem& problem, const HashTables& hashed, int threads, Monitor& monitor)
+        : NearestFinder(problem), tables_(hashed.tables), met_at_(sets_.size(), -1), most_(hashed.most) {
+        parallel_for(hashed.tables, threads, monitor, [&](std::int64_t table, int) {
+            const std::int32_t* sampled = hashed.dims + table * hashed.width;
+            Projection projection(sampled, hashed.width, problem.items);
+            most_ == 0 ? tables_[table].file_all(problem.quasi, sets_, std::move(projection))
+                       : tables_[table].file_holders(scan_, sets_.size(), std::move(projection), sampled, hashed.width);
         });
     }
 
@@ -131,4 +129,22 @@ class LshFinder : public NearestFinder {
     std::int64_t most_, exact_ = 0;
 };
 
-}  // namespace anonset
+}  // namespace
+
+LshGroups lsh_groups(const Problem& problem, const HashTables& tables, int threads, Monitor& monitor) {
+    LshFinder finder(problem, tables, threads, monitor);
+    LshGroups out;
+    out.group = form_groups(problem, finder, monitor);
+    out.exact = finder.exact_searches();
+    return out;
+}
+
+std::vector<std::uint64_t> lsh_signatures(const Csr& data, std::int32_t items, const std::int32_t* dims,
+                                          std::int32_t width) {
+    const Projection projection(dims, width, items);
+    std::vector<std::uint64_t> signatures(data.rows);
+    for (std::int64_t row = 0; row < data.rows; ++row) signatures[row] = projection(data, row);
+    return signatures;
+}
+
+}  // namespace anonset::cahd

@@ -1,35 +1,28 @@
 // PermMondrian: split the transactions on one quasi-identifier item after the other, as near to half and half as both
 // parts keep degree p; ties go to the split that shares out the sensitive items most evenly, then to the lower item.
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "cahd/api.hpp"
 #include "cahd/degree.hpp"
+#include "core/transpose.hpp"
 
-namespace anonset {
+namespace anonset::cahd {
+
+namespace {
 
 class Mondrian {
   public:
-    Mondrian(const DegreeProblem& problem, Monitor& monitor)
+    Mondrian(const Problem& problem, Monitor& monitor)
         : problem_(problem),
           monitor_(monitor),
           node_of_(problem.rows(), 0),
           group_(problem.rows(), -1),
-          slot_of_(problem.items, -1) {
-        start_.assign(problem.items + 1, 0);
-        const Csr& data = problem.quasi;
-        for (std::int64_t i = 0; i < data.offsets[data.rows]; ++i) ++start_[data.items[i] + 1];
-        for (std::int32_t i = 0; i < problem.items; ++i) start_[i + 1] += start_[i];
-        postings_.resize(start_[problem.items]);
-        std::vector<std::int64_t> cursor(start_.begin(), start_.end() - 1);
-        for (std::int64_t row = 0; row < data.rows; ++row)
-            for (const std::int32_t* i = data.begin(row); i != data.end(row); ++i)
-                postings_[cursor[*i]++] = static_cast<std::int32_t>(row);
-    }
+          slot_of_(problem.items, -1),
+          lists_(transpose(problem.quasi, problem.items)) {}
 
     std::vector<std::int32_t> groups() {
         Node all;
@@ -152,8 +145,8 @@ class Mondrian {
         part.id = ++next_node_;
         const bool with = 2 * static_cast<std::int64_t>(node.count[item]) <= node.size;
         if (with) {
-            for (std::int64_t at = start_[item]; at < start_[item + 1]; ++at)
-                if (node_of_[postings_[at]] == node.id) part.rows.push_back(postings_[at]);
+            for (const std::int32_t* row = lists_.begin(item); row != lists_.end(item); ++row)
+                if (node_of_[*row] == node.id) part.rows.push_back(*row);
         } else {
             for (const std::int32_t row : node.rows)
                 if (node_of_[row] == node.id &&
@@ -164,13 +157,18 @@ class Mondrian {
         return part;
     }
 
-    const DegreeProblem& problem_;
+    const Problem& problem_;
     Monitor& monitor_;
     std::vector<std::int32_t> node_of_, group_;
     std::vector<std::int32_t> slot_of_, slots_, pairs_;
-    std::vector<std::int64_t> start_;
-    std::vector<std::int32_t> postings_;
+    Transposed<> lists_;
     std::int32_t next_node_ = 0, next_group_ = 0;
 };
 
-}  // namespace anonset
+}  // namespace
+
+std::vector<std::int32_t> mondrian_groups(const Problem& problem, Monitor& monitor) {
+    return Mondrian(problem, monitor).groups();
+}
+
+}  // namespace anonset::cahd

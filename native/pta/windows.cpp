@@ -1,6 +1,4 @@
 // Windows of k neighbours on a closed tour, and groups made of them (Lin et al., "PTA", Algorithms 2 and 3).
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -8,14 +6,11 @@
 
 #include "core/csr.hpp"
 #include "core/monitor.hpp"
+#include "pta/api.hpp"
 
-namespace anonset {
+namespace anonset::pta {
 
-struct WindowGroups {
-    std::vector<std::int32_t> group;   // of each row
-    std::vector<std::uint8_t> voters;  // 1 for the rows of the windows, 0 for the leftovers that joined them
-    std::int32_t groups = 0;
-};
+namespace {
 
 // Groups tour after tour, each at least k long; one object per thread. Positions run along the tour and, because it is
 // closed, once more around: position i + size is position i.
@@ -188,10 +183,12 @@ class alignas(APART) WindowGrouper {
     std::vector<Entry> entries_;
 };
 
+}  // namespace
+
 // Groups the tours loops[bounds[s] … bounds[s + 1]); groups are numbered through all of them.
-inline WindowGroups window_groups(const Csr& data, const std::int64_t* loops, const std::int64_t* bounds,
-                                  std::int64_t segments, std::int64_t vocabulary, std::int64_t k, int threads,
-                                  Monitor& monitor) {
+WindowGroups window_groups(const Csr& data, const std::int64_t* loops, const std::int64_t* bounds,
+                           std::int64_t segments, std::int64_t vocabulary, std::int64_t k, int threads,
+                           Monitor& monitor) {
     WindowGroups out{std::vector<std::int32_t>(data.rows), std::vector<std::uint8_t>(data.rows), 0};
     std::vector<WindowGrouper> workers(thread_count(threads), WindowGrouper(data, vocabulary, k));
     std::vector<std::int32_t> first(segments + 1, 0);
@@ -208,4 +205,4 @@ inline WindowGroups window_groups(const Csr& data, const std::int64_t* loops, co
     return out;
 }
 
-}  // namespace anonset
+}  // namespace anonset::pta

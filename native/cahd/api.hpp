@@ -1,0 +1,68 @@
+// Groups of privacy degree p (Ghinita, Kalnis and Tao): in a group of n transactions a sensitive item occurs in at most
+// n / p of them.
+//
+// Every function that forms groups takes a problem that some grouping solves (p times the occurrences of each sensitive
+// item is at most the number of rows), and returns the group of each row, numbered from 0, all of degree p. Ties go to
+// the lower row, so the answers depend on nothing but the arguments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/csr.hpp"
+#include "core/monitor.hpp"
+
+namespace anonset::cahd {
+
+// Transactions in the order in which they are worked on; sensitive items are numbered from 0 to `sensitive` - 1.
+struct Problem {
+    Csr quasi;
+    Csr secrets;
+    std::int32_t items;
+    std::int32_t sensitive;
+    std::int64_t p;
+
+    std::int64_t rows() const { return quasi.rows; }
+    bool is_sensitive(std::int64_t row) const { return secrets.size(row) > 0; }
+};
+
+// Reverse Cuthill-McKee: an order of the rows in which rows that share items are near each other.
+// Time: a walk over all items of the rows for each component, and the neighbours counted by bitmaps; the graph of the
+// rows is never formed.
+std::vector<std::int64_t> band_order(const Csr& data, std::int32_t items, int threads, Monitor& monitor);
+
+// CAHD (section 5.3): the p - 1 most similar of the alpha · p nearest on each side join a sensitive row. Alpha ≥ 1.
+// Time: sensitive rows × alpha · p × (sensitive items + length of a row).
+std::vector<std::int32_t> cahd_groups(const Problem& problem, std::int64_t alpha, Monitor& monitor);
+
+// The same candidates and the holders of the row's rarest items; of these, whoever balances the release best joins.
+// Time: sensitive rows × p × candidates × length of a row.
+std::vector<std::int32_t> balanced_groups(const Problem& problem, std::int64_t alpha, Monitor& monitor);
+
+// The exact nearest rows by Hamming distance (section 4.1). Time: sensitive rows × what they meet in inverted lists or
+// in bitmaps of all distinct rows, whichever is less.
+std::vector<std::int32_t> nearest_groups(const Problem& problem, Monitor& monitor);
+
+// The items that hash the rows: `width` for each table, at most 64, one table after the other.
+struct HashTables {
+    const std::int32_t* dims;
+    std::int32_t width, tables;
+    std::int64_t most;  // candidates after which a search stops; 0: never
+};
+struct LshGroups {
+    std::vector<std::int32_t> group;
+    std::int64_t exact = 0;  // how many groups the tables did not fill, so that the search was exact
+};
+
+// The nearest among the rows that share a bucket in some table (section 4.2); exact where they do not fill the group.
+LshGroups lsh_groups(const Problem& problem, const HashTables& tables, int threads, Monitor& monitor);
+
+// Of each row: bit j says whether it holds item dims[j]. Width ≤ 64. Time: items of the rows.
+std::vector<std::uint64_t> lsh_signatures(const Csr& data, std::int32_t items, const std::int32_t* dims,
+                                          std::int32_t width);
+
+// PermMondrian: splits on one quasi-identifier item after the other while both parts keep degree p.
+// Time: splits × (items of the rows of the smaller part + items in use).
+std::vector<std::int32_t> mondrian_groups(const Problem& problem, Monitor& monitor);
+
+}  // namespace anonset::cahd
