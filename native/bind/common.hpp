@@ -34,6 +34,14 @@ Out<T> to_numpy(std::vector<T, Memory>&& values) {
     return Out<T>(owner->data(), {owner->size()}, free);
 }
 
+// The same for a vector of zeros and ones, which NumPy is to see as a mask.
+inline Out<bool> to_mask(std::vector<std::uint8_t>&& flags) {
+    static_assert(sizeof(bool) == 1);
+    auto* owner = new std::vector<std::uint8_t>(std::move(flags));
+    nb::capsule free(owner, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
+    return Out<bool>(reinterpret_cast<bool*>(owner->data()), {owner->size()}, free);
+}
+
 inline Csr to_csr(const In<std::int64_t>& offsets, const In<std::int32_t>& items) {
     if (offsets.shape(0) == 0) throw nb::value_error("offsets must not be empty");
     return {offsets.data(), items.data(), static_cast<std::int64_t>(offsets.shape(0)) - 1};

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "km/dense.hpp"
+#include "core/monitor.hpp"
+#include "km/attempt.hpp"
 #include "km/optimal.hpp"
-#include "km/sparse.hpp"
 
 namespace anonset::km {
 
@@ -30,15 +30,7 @@ struct Refined {
 enum class Order { saving, size, saving_each };
 
 // How many sets of m nodes the rows hold, about; stops counting at `enough`.
-inline double sets_of_nodes(const Database& db, int m, double enough) {
-    double sets = 0;
-    for (std::int64_t r = 0; r < db.rows() && sets <= enough; ++r) {
-        double ways = 1;
-        for (int i = 0; i < m; ++i) ways *= static_cast<double>(std::max(db.length(r) - i, 0)) / (i + 1);
-        sets += ways;
-    }
-    return sets;
-}
+double sets_of_nodes(const Database& db, int m, double enough);
 
 template <class Rows>
 class Refiner {
@@ -145,7 +137,7 @@ class Refiner {
         if (sets_of_nodes(db_, m_, most_sets) > most_sets) return;
         Database sorted = db_;
         sorted.sort_rows();
-        const OptimalResult found = OptimalSearch(sorted, total_loss(), most_cuts, most_rare).run(k_, m_, monitor_);
+        const OptimalCut found = search_optimal(sorted, k_, m_, total_loss(), most_cuts, most_rare, monitor_);
         if (found.finished && !found.cut.empty()) adopt(found.cut);
     }
 
@@ -177,21 +169,8 @@ class Refiner {
     std::vector<LeftOut> out_;
 };
 
-// How the rows are kept while the search runs; the answer is the same.
-enum Form { best = 0, sparse = 1, dense = 2 };
-
-inline Form best_form(const Database& db) {
-    constexpr double most_bytes = 48e6;  // bitmaps are faster wherever they fit, up to three times
-    return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < most_bytes ? dense : sparse;
-}
-
-// How many orders are tried: several where they cost little. With nothing to leave out an attempt is short; and where
-// the rows are long beside the number of nodes there are few attempts.
-inline std::size_t orders_to_try(const Database& db, std::int64_t budget) {
-    const double many = 20 * static_cast<double>(db.tree.count()) * static_cast<double>(db.tree.count());
-    if (sets_of_nodes(db, 2, many) > many) return 3;
-    return budget == 0 ? 2 : 1;
-}
+// How many orders are tried.
+std::size_t orders_to_try(const Database& db, std::int64_t budget);
 
 template <class Rows>
 Refined best_refined(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor) {
@@ -203,12 +182,8 @@ Refined best_refined(const Database& db, std::int64_t k, int m, std::int64_t bud
     return *std::min_element(found.begin(), found.end(), cheaper);
 }
 
-// `budget`: how many item occurrences may be left out. The same answer for any number of threads.
-inline Refined refine(const Database& db, std::int64_t k, int m, std::int64_t budget, int form, int threads,
-                      Monitor& monitor) {
-    const bool bitmaps = (form == best ? best_form(db) : form) == dense;
-    return bitmaps ? best_refined<DenseRows>(db, k, m, budget, threads, monitor)
-                   : best_refined<SparseRows>(db, k, m, budget, threads, monitor);
-}
+// The two instances: rows as bitmaps, rows as lists.
+Refined refine_dense(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor);
+Refined refine_sparse(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor);
 
 }  // namespace anonset::km

@@ -4,8 +4,6 @@
 // `joint` looks at all combinations of a user at once: it takes from each user the patterns that most of the user's
 // rare combinations have in common, and afterwards gives back whatever does no harm. It begins in several ways and
 // keeps the table with the smallest pattern distance.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -13,16 +11,16 @@
 
 #include "kamp/greedy.hpp"
 
-namespace anonset {
+namespace anonset::kamp {
 
-enum class Repair { greedy, joint, suppress };
+namespace {
 
 // How to begin; the rest is suppressed.
 enum class Plan { one_by_one, crowds, gifts, nothing };
 
-class KampTable : public KampGreedy {
+class JointRepair : public GreedyRepair {
   public:
-    using KampGreedy::KampGreedy;
+    using GreedyRepair::GreedyRepair;
 
     void run(Plan plan, bool giving) {
         if (plan == Plan::one_by_one) {
@@ -55,7 +53,7 @@ class KampTable : public KampGreedy {
     // patterns of such a user to the k − 1 most similar ones repairs every combination of them at once, for everybody;
     // it is done where that costs less than taking patterns from everybody.
     void complete_crowds() {
-        if (table_.users() < in_.k) return;
+        if (table_.users() < in_.goal.k) return;
         std::vector<char> tried(table_.users(), 0);
         for (int failures = 0; failures < kFailures;) {
             monitor_.check();
@@ -76,12 +74,12 @@ class KampTable : public KampGreedy {
                   const std::vector<std::vector<std::int32_t>>& lists) {
         std::vector<std::pair<std::int64_t, std::int64_t>> price;
         for (std::int64_t u = 0; u < table_.users(); ++u) price.emplace_back(strangeness(u, all), u);
-        std::partial_sort(price.begin(), price.begin() + in_.k, price.end());
+        std::partial_sort(price.begin(), price.begin() + in_.goal.k, price.end());
         std::int64_t cost = 0;
-        for (std::int64_t i = 0; i < in_.k; ++i) cost += price[i].first;
+        for (std::int64_t i = 0; i < in_.goal.k; ++i) cost += price[i].first;
         if (cost >= takes_within(all, rare, lists)) return false;
         const Combination given = all;  // the table may change what `all` refers to
-        for (std::int64_t i = 0; i < in_.k; ++i)
+        for (std::int64_t i = 0; i < in_.goal.k; ++i)
             for (const std::int32_t p : given) table_.add(price[i].second, p);
         return true;
     }
@@ -124,23 +122,23 @@ class KampTable : public KampGreedy {
             monitor_.check();
             std::vector<Word> users, owners;
             const std::int64_t degree = table_.common(list[c].members, users);
-            if (degree >= in_.k || !table_.owners(list[c].members, owners)) continue;
+            if (degree >= in_.goal.k || !table_.owners(list[c].members, owners)) continue;
             double taking = 0;
             each_bit(owners.data(), table_.words(), [&](std::int64_t u) { taking += 1.0 / lists[u].size(); });
-            give_if_cheap(list[c].members, in_.k - degree, taking);
+            give_if_cheap(list[c].members, in_.goal.k - degree, taking);
         }
     }
 
     void give_if_cheap(const Combination& members, std::int64_t need, double budget) {
         std::vector<std::pair<std::int64_t, Combination>> undo;
-        for (const std::int64_t u : by_lack(members, in_.most)) {
+        for (const std::int64_t u : by_lack(members, in_.goal.most)) {
             if (need == 0) break;
             std::int64_t missing = 0;
             for (const std::int32_t p : members) missing += !table_.holds(u, p);
             budget -= static_cast<double>(missing);
             if (budget < 0) break;
             Combination before = table_.contents(u);
-            if (try_to_add(u, members, in_.most)) {
+            if (try_to_add(u, members, in_.goal.most)) {
                 undo.emplace_back(u, std::move(before));
                 --need;
             } else {
@@ -208,15 +206,15 @@ class KampTable : public KampGreedy {
     bool may_have(std::int64_t u, std::int32_t p) {
         const Combination contents = table_.contents(u), own = table_.own(u);
         table_.add(u, p);
-        const bool fine =
-            each_new(u, own, [&](const Combination&, std::int64_t degree, const Word*) { return degree >= in_.k; });
+        const bool fine = each_new(
+            u, own, [&](const Combination&, std::int64_t degree, const Word*) { return degree >= in_.goal.k; });
         if (!fine) table_.reset(u, contents);
         return fine;
     }
 };
 
 // The patterns that each user, real and virtual, is to contain.
-inline OwnedCsr new_contents(const KampTable& kamp) {
+OwnedCsr new_contents(const JointRepair& kamp) {
     OwnedCsr out;
     for (std::int64_t u = 0; u < kamp.table().users(); ++u) {
         const Combination& contents = kamp.table().contents(u);
@@ -226,19 +224,26 @@ inline OwnedCsr new_contents(const KampTable& kamp) {
     return out;
 }
 
-inline OwnedCsr kamp_table(const KampInput& in, Repair repair, int threads, Monitor& monitor) {
+}  // namespace
+
+OwnedCsr repaired_table(const Csr& data, const Users& users, const Csr& sets, const Goal& goal, Repair repair,
+                        int threads, Monitor& monitor) {
+    const PatternTree tree(sets);
+    const Transposed<> rows = rows_of_users(data, users);
+    const UserPatterns found = user_patterns(data, rows, tree);
+    const Input in{data, rows, tree, found, goal};
     constexpr std::int64_t few = 500;  // rare combinations that may well be repaired one by one, too
     if (repair != Repair::joint) {
-        KampTable kamp(in, threads, monitor);
+        JointRepair kamp(in, threads, monitor);
         kamp.run(repair == Repair::greedy ? Plan::one_by_one : Plan::nothing, false);
         return new_contents(kamp);
     }
     std::vector<Plan> plans{Plan::crowds, Plan::gifts};
-    if (KampTable(in, threads, monitor).count_rare() <= few) plans.push_back(Plan::one_by_one);
+    if (JointRepair(in, threads, monitor).count_rare() <= few) plans.push_back(Plan::one_by_one);
     OwnedCsr best;
     std::int64_t least = INT64_MAX;
     for (const Plan plan : plans) {
-        KampTable kamp(in, threads, monitor);
+        JointRepair kamp(in, threads, monitor);
         kamp.run(plan, true);
         if (kamp.loss() >= least) continue;
         least = kamp.loss();
@@ -247,4 +252,4 @@ inline OwnedCsr kamp_table(const KampInput& in, Repair repair, int threads, Moni
     return best;
 }
 
-}  // namespace anonset
+}  // namespace anonset::kamp

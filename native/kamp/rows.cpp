@@ -1,24 +1,20 @@
 // KAMP, phase 2: rewrite the transactions so that each user contains the patterns that the table gives the user and no
 // others.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "core/monitor.hpp"
+#include "kamp/api.hpp"
 #include "kamp/pattern_tree.hpp"
 
-namespace anonset {
+namespace anonset::kamp {
 
-struct Rewritten {
-    OwnedCsr rows;                    // the old rows, then the new ones
-    std::vector<std::int32_t> users;  // of the new rows
-};
+namespace {
 
-class KampRows {
+class RowWriter {
   public:
-    KampRows(const Csr& data, const UserRows& users, const PatternTree& tree, bool may_add)
+    RowWriter(const Csr& data, const Transposed<>& users, const PatternTree& tree, bool may_add)
         : data_(data),
           users_(users),
           tree_(tree),
@@ -29,7 +25,7 @@ class KampRows {
 
     // Users beyond those of the rows are virtual: one row for each of their maximal patterns.
     Rewritten run(const Csr& target, const Monitor& monitor) {
-        const auto known = static_cast<std::int64_t>(users_.first.size()) - 1;
+        const auto known = static_cast<std::int64_t>(users_.start.size()) - 1;
         for (std::int64_t u = 0; u < target.rows; ++u) {
             monitor.check();
             std::vector<std::int32_t> wanted(target.begin(u), target.end(u));
@@ -58,8 +54,8 @@ class KampRows {
 
     // How many of the user's rows hold each pattern; the touched ones are kept to clear the table again.
     void count(std::int64_t u) {
-        for (std::int64_t i = users_.first[u]; i < users_.first[u + 1]; ++i)
-            each_in(row(users_.rows[i]), [&](std::int64_t p) {
+        for (const std::int32_t* at = users_.begin(u); at != users_.end(u); ++at)
+            each_in(row(*at), [&](std::int64_t p) {
                 if (times_[p]++ == 0) touched_.push_back(static_cast<std::int32_t>(p));
             });
     }
@@ -80,7 +76,7 @@ class KampRows {
     void rewrite(std::int64_t u, bool known, const Items& wanted) {
         if (known) {
             count(u);
-            for (std::int64_t i = users_.first[u]; i < users_.first[u + 1]; ++i) drop_unwanted(users_.rows[i]);
+            for (const std::int32_t* at = users_.begin(u); at != users_.end(u); ++at) drop_unwanted(*at);
         }
         if (may_add_) {
             Items maximal;
@@ -136,14 +132,15 @@ class KampRows {
     void give(std::int64_t u, bool known, std::int32_t pattern) {
         const Csr& sets = tree_.sets();
         std::int64_t best = -1, most = -1;
-        for (std::int64_t i = known ? users_.first[u] : 0; known && i < users_.first[u + 1]; ++i) {
-            const Items items = row(users_.rows[i]);
+        const std::int32_t *at = known ? users_.begin(u) : nullptr, *last = known ? users_.end(u) : nullptr;
+        for (; at != last; ++at) {
+            const Items items = row(*at);
             std::int64_t shared = 0;
             for (const std::int32_t* item = sets.begin(pattern); item != sets.end(pattern); ++item)
                 shared += std::binary_search(items.begin(), items.end(), *item);
             if (shared > most) {
                 most = shared;
-                best = users_.rows[i];
+                best = *at;
             }
         }
         const Items alone(sets.begin(pattern), sets.end(pattern));
@@ -193,7 +190,7 @@ class KampRows {
     }
 
     const Csr& data_;
-    const UserRows& users_;
+    const Transposed<>& users_;
     const PatternTree& tree_;
     const bool may_add_;
     std::vector<std::int64_t> changed_;  // row → place among the edits, or −1
@@ -203,4 +200,13 @@ class KampRows {
     std::vector<std::int64_t> times_;
 };
 
-}  // namespace anonset
+}  // namespace
+
+Rewritten rewritten_rows(const Csr& data, const Users& users, const Csr& sets, const Csr& target, bool may_add,
+                         const Monitor& monitor) {
+    const PatternTree tree(sets);
+    const Transposed<> rows = rows_of_users(data, users);
+    return RowWriter(data, rows, tree, may_add).run(target, monitor);
+}
+
+}  // namespace anonset::kamp

@@ -1,20 +1,21 @@
 // The published transactions as one bitmap per node, for data in which most nodes meet: whether two of them meet often
 // enough is known after a few words.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "core/bitmap.hpp"
 #include "km/attempt.hpp"
+#include "km/refine.hpp"
 
 namespace anonset::km {
+
+namespace {
 
 using Word = std::uint64_t;
 
 // The first of `words` words, from `from` on, in which both bitmaps have a bit; `words` if there is none.
-ANONSET_CLONES inline std::int64_t next_shared(const Word* a, const Word* b, std::int64_t from, std::int64_t words) {
+ANONSET_CLONES std::int64_t next_shared(const Word* a, const Word* b, std::int64_t from, std::int64_t words) {
     for (; from + 8 <= words; from += 8) {
         Word any = 0;
         for (int i = 0; i < 8; ++i) any |= a[from + i] & b[from + i];
@@ -191,5 +192,11 @@ class DenseRows {
     std::vector<Word> beside_;  // what it meets, in these words
     std::vector<std::vector<Word>> meets_;
 };
+
+}  // namespace
+
+Refined refine_dense(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor) {
+    return best_refined<DenseRows>(db, k, m, budget, threads, monitor);
+}
 
 }  // namespace anonset::km

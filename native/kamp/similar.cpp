@@ -1,30 +1,21 @@
 // Groups of similar rows by the Jaccard coefficient: the first row that is left and its nearest, again and again.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "core/transpose.hpp"
+#include "kamp/api.hpp"
 
-namespace anonset {
+namespace anonset::kamp {
+
+namespace {
 
 class SimilarGroups {
   public:
     SimilarGroups(const Csr& data, std::int64_t n_items)
-        : data_(data),
-          first_(n_items + 1, 0),
-          postings_(data.offsets[data.rows]),
-          shared_(data.rows, 0),
-          group_(data.rows, -1) {
-        for (std::int64_t i = 0; i < data.offsets[data.rows]; ++i) ++first_[data.items[i] + 1];
-        for (std::int64_t item = 0; item < n_items; ++item) first_[item + 1] += first_[item];
-        end_.assign(first_.begin(), first_.end() - 1);
-        for (std::int64_t row = 0; row < data.rows; ++row)
-            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item)
-                postings_[end_[*item]++] = static_cast<std::int32_t>(row);
+        : data_(data), holders_(transpose(data, n_items)), shared_(data.rows, 0), group_(data.rows, -1) {
+        end_.assign(holders_.start.begin() + 1, holders_.start.end());
     }
 
     // Sizes differ by at most one; the first groups are the larger ones.
@@ -61,11 +52,11 @@ class SimilarGroups {
     std::vector<std::int32_t> nearest(std::int64_t seed, std::int64_t most) {
         std::vector<std::int32_t> near;
         for (const std::int32_t* item = data_.begin(seed); item != data_.end(seed); ++item) {
-            std::int64_t kept = first_[*item];
-            for (std::int64_t at = first_[*item]; at < end_[*item]; ++at) {
-                const std::int32_t row = postings_[at];
+            std::int64_t kept = holders_.start[*item];
+            for (std::int64_t at = holders_.start[*item]; at < end_[*item]; ++at) {
+                const std::int32_t row = holders_.values[at];
                 if (group_[row] >= 0) continue;  // and never again
-                postings_[kept++] = row;
+                holders_.values[kept++] = row;
                 if (shared_[row]++ == 0) near.push_back(row);
             }
             end_[*item] = kept;
@@ -83,10 +74,16 @@ class SimilarGroups {
     }
 
     const Csr& data_;
-    std::vector<std::int64_t> first_, end_;
-    std::vector<std::int32_t> postings_;
+    Transposed<> holders_;           // of each item: rows that are in no group yet, and behind its end others
+    std::vector<std::int64_t> end_;  // of each item
     std::vector<std::int64_t> shared_;
     std::vector<std::int32_t> group_;
 };
 
-}  // namespace anonset
+}  // namespace
+
+std::vector<std::int32_t> similar_groups(const Csr& data, std::int64_t n_items, std::int64_t groups, Monitor& monitor) {
+    return SimilarGroups(data, n_items).run(groups, monitor);
+}
+
+}  // namespace anonset::kamp

@@ -1,16 +1,16 @@
 // The published transactions as lists of nodes, for data in which two nodes seldom meet: what a node meets is counted
 // by going through the rows that hold it.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "km/attempt.hpp"
 #include "km/beside.hpp"
+#include "km/refine.hpp"
 
 namespace anonset::km {
+
+namespace {
 
 // Every row in one piece of memory: four cells about it, and the nodes that it publishes in depth-first order of the
 // tree. A visit to a row then costs one cache miss, which is what all of this costs.
@@ -79,19 +79,11 @@ class SparseRows {
           m_(m),
           monitor_(monitor),
           published_(db),
-          first_(db.tree.count() + 1, 0),
-          rows_(db.nodes.size()),
+          rows_(transpose(db.view(), db.tree.count())),
           local_(db.rows(), -1),
           count_(db.tree.count(), 0),
           touched_(db.tree.count() + 1),
-          beside_(db.tree.count(), k, m, monitor) {
-        for (std::int32_t node : db.nodes) ++first_[node + 1];
-        std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        std::vector<std::int64_t> cursor(first_.begin(), first_.end() - 1);
-        for (std::int64_t r = 0; r < db.rows(); ++r)
-            for (std::int64_t i = db.offsets[r]; i < db.offsets[r + 1]; ++i)
-                rows_[cursor[db.nodes[i]]++] = static_cast<std::int32_t>(r);
-    }
+          beside_(db.tree.count(), k, m, monitor) {}
 
     // Everything as the root, nothing left out.
     void reset() { published_.reset(); }
@@ -136,9 +128,7 @@ class SparseRows {
             });
         }
         for (std::size_t r = 0; r < shared_.size(); ++r) {
-            const std::int32_t* member = members_.data() + member_first_[r];
-            std::int32_t* last = members_.data() + member_first_[r + 1];
-            last = std::remove(members_.data() + member_first_[r], last, -1);
+            const std::int32_t *member = members_.begin(r), *last = std::remove(members_.begin(r), members_.end(r), -1);
             published_.replace(shared_[r], found.node, static_cast<std::int32_t>(last - member),
                                [&](std::int32_t i) { return found.children[member[i]]; });
         }
@@ -188,22 +178,12 @@ class SparseRows {
 
     // The pairs of shared row and child, by row and by child.
     void arrange(std::int32_t children) {
-        member_first_.assign(shared_.size() + 1, 0);
-        of_first_.assign(children + 1, 0);
-        for (const Place& pair : pairs_) {
-            ++member_first_[pair.row + 1];
-            ++of_first_[pair.position + 1];
-        }
-        std::partial_sum(member_first_.begin(), member_first_.end(), member_first_.begin());
-        std::partial_sum(of_first_.begin(), of_first_.end(), of_first_.begin());
-        members_.resize(pairs_.size());
-        of_.resize(pairs_.size());
-        member_cursor_.assign(member_first_.begin(), member_first_.end() - 1);
-        of_cursor_.assign(of_first_.begin(), of_first_.end() - 1);
-        for (const Place& pair : pairs_) {
-            members_[member_cursor_[pair.row]++] = pair.position;
-            of_[of_cursor_[pair.position]++] = pair.row;
-        }
+        members_ = transpose_pairs<std::int32_t, std::int32_t>(shared_.size(), [&](auto&& visit) {
+            for (const Place& pair : pairs_) visit(pair.row, pair.position);
+        });
+        of_ = transpose_pairs<std::int32_t, std::int32_t>(children, [&](auto&& visit) {
+            for (const Place& pair : pairs_) visit(pair.position, pair.row);
+        });
     }
 
     // Every row that publishes the node and holds this child (still).
@@ -214,11 +194,10 @@ class SparseRows {
             return;
         }
         constexpr std::int64_t ahead = 8;
-        const std::int32_t node = found.children[child];
-        const std::int64_t end = first_[node + 1];
-        for (std::int64_t i = first_[node]; i < end; ++i) {
-            published_.foresee(rows_[std::min(i + ahead, end - 1)]);
-            if (!published_.lacks(rows_[i], found.node)) visit(rows_[i]);
+        const std::int32_t *row = rows_.begin(found.children[child]), *end = rows_.end(found.children[child]);
+        for (; row != end; ++row) {
+            published_.foresee(*std::min(row + ahead, end - 1));
+            if (!published_.lacks(*row, found.node)) visit(*row);
         }
     }
 
@@ -231,8 +210,8 @@ class SparseRows {
     }
     template <class Visit>
     void siblings(const Attempt& found, std::int32_t shared_row, Visit&& visit) const {
-        for (std::int32_t e = member_first_[shared_row]; e < member_first_[shared_row + 1]; ++e)
-            if (members_[e] >= 0) visit(found.children[members_[e]]);
+        for (const std::int32_t* member = members_.begin(shared_row); member != members_.end(shared_row); ++member)
+            if (*member >= 0) visit(found.children[*member]);
     }
 
     // Leaves the child out of every row in which it is part of a rare set; false where that is too much.
@@ -311,12 +290,11 @@ class SparseRows {
     std::size_t count_partners(const Attempt& found, std::int32_t child) {
         std::size_t size = 0;
         if (!clean_[child]) visit(found, child, [&](std::int32_t row) { count_published(row, size); });
-        for (std::int64_t i = of_first_[child]; m_ > 1 && i < of_first_[child + 1]; ++i) {
-            const std::int32_t* member = members_.data() + member_first_[of_[i]];
-            const std::int32_t* end = members_.data() + member_first_[of_[i] + 1];
-            if (std::find(member, end, child) == end) continue;
-            const std::int32_t weight = published_.weight(shared_[of_[i]]);
-            siblings(found, of_[i], [&](std::int32_t node) {
+        if (m_ == 1) return size;
+        for (const std::int32_t* row = of_.begin(child); row != of_.end(child); ++row) {
+            if (std::find(members_.begin(*row), members_.end(*row), child) == members_.end(*row)) continue;
+            const std::int32_t weight = published_.weight(shared_[*row]);
+            siblings(found, *row, [&](std::int32_t node) {
                 if (node != found.children[child]) add(node, weight, size);
             });
         }
@@ -345,11 +323,11 @@ class SparseRows {
 
     // The child leaves a row that it shares; the others there must be counted again.
     void part(std::int32_t child, std::int32_t shared_row) {
-        for (std::int32_t e = member_first_[shared_row]; e < member_first_[shared_row + 1]; ++e) {
-            if (members_[e] == child)
-                members_[e] = -1;
-            else if (members_[e] >= 0)
-                disturbed_.push_back(members_[e]);
+        for (std::int32_t* member = members_.begin(shared_row); member != members_.end(shared_row); ++member) {
+            if (*member == child)
+                *member = -1;
+            else if (*member >= 0)
+                disturbed_.push_back(*member);
         }
     }
 
@@ -358,21 +336,25 @@ class SparseRows {
     const int m_;
     Monitor& monitor_;
     PublishedRows published_;
-    std::vector<std::int64_t> first_;  // of each node: the rows that hold it
-    Buffer<std::int32_t> rows_;
+    Transposed<> rows_;  // of each node: the rows that hold it
     // the attempt at hand
     std::int32_t stamp_ = 0,
-                 next_stamp_ = 0;   // rows seen since then carry the first child they hold, counted from here
-    Nodes local_, shared_;          // of each row that holds several children its number here, and back
-    std::vector<Place> pairs_;      // such a row and a child in it
-    Nodes member_first_, members_;  // of each such row: its children; −1 where one is left out
-    Nodes of_first_, of_;           // of each child: such rows
-    Nodes member_cursor_, of_cursor_;
+                 next_stamp_ = 0;  // rows seen since then carry the first child they hold, counted from here
+    Nodes local_, shared_;         // of each row that holds several children its number here, and back
+    std::vector<Place> pairs_;     // such a row and a child in it
+    Transposed<std::int32_t, std::int32_t> members_;  // of each such row: its children; −1 where one is left out
+    Transposed<std::int32_t, std::int32_t> of_;       // of each child: such rows
     std::vector<Nodes> holders_;  // of each child that is left out somewhere: the rows that still hold it
     std::vector<std::uint8_t> copied_, clean_, waiting_;
     Nodes disturbed_;  // children that something was left out beside
     Nodes count_, touched_;
     Beside beside_;
 };
+
+}  // namespace
+
+Refined refine_sparse(const Database& db, std::int64_t k, int m, std::int64_t budget, int threads, Monitor& monitor) {
+    return best_refined<SparseRows>(db, k, m, budget, threads, monitor);
+}
 
 }  // namespace anonset::km
