@@ -1,5 +1,4 @@
 #include "bind/common.hpp"
-#include "core/centers.hpp"
 #include "km/api.hpp"
 
 namespace anonset::bind {
@@ -16,17 +15,6 @@ km::Hierarchy to_tree(const Ints& parent, const Longs& size, const Ints& leaf) {
 }  // namespace
 
 void bind_km(nb::module_& m) {
-    m.def(
-        "recoded",
-        [](Longs offsets, Ints items, Ints code) {
-            OwnedCsr out;
-            {
-                nb::gil_scoped_release without_gil;
-                out = recoded(to_csr(offsets, items), code.data());
-            }
-            return to_numpy(std::move(out));
-        },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("code"));
     m.def(
         "km_greedy",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool apriori,

@@ -2,21 +2,18 @@
 #include "bind/common.hpp"
 
 namespace anonset::bind {
-void bind_ant(nb::module_& m);
 void bind_crowd(nb::module_& m);
 void bind_cahd(nb::module_& m);
 void bind_diverse(nb::module_& m);
 void bind_dual(nb::module_& m);
-void bind_gray(nb::module_& m);
-void bind_patterns(nb::module_& m);
-void bind_quest(nb::module_& m);
+void bind_mining(nb::module_& m);
+void bind_generate(nb::module_& m);
 void bind_risk(nb::module_& m);
 void bind_kamp(nb::module_& m);
 void bind_km(nb::module_& m);
 void bind_kp(nb::module_& m);
-void bind_parse(nb::module_& m);
-void bind_rows(nb::module_& m);
-void bind_supermarket(nb::module_& m);
+void bind_io(nb::module_& m);
+void bind_core(nb::module_& m);
 void bind_pta(nb::module_& m);
 }  // namespace anonset::bind
 
@@ -53,20 +50,17 @@ NB_MODULE(_native, m) {
         .def("reset", [](PyMonitor& self) { self.monitor.done = 0; })
         .def_prop_ro("cancelled", [](PyMonitor& self) { return self.monitor.stop.load(); })
         .def_prop_ro("done", [](PyMonitor& self) { return self.monitor.done.load(); });
-    anonset::bind::bind_ant(m);
     anonset::bind::bind_crowd(m);
     anonset::bind::bind_cahd(m);
     anonset::bind::bind_diverse(m);
     anonset::bind::bind_dual(m);
-    anonset::bind::bind_gray(m);
-    anonset::bind::bind_patterns(m);
-    anonset::bind::bind_quest(m);
+    anonset::bind::bind_mining(m);
+    anonset::bind::bind_generate(m);
     anonset::bind::bind_risk(m);
     anonset::bind::bind_kamp(m);
     anonset::bind::bind_km(m);
     anonset::bind::bind_kp(m);
-    anonset::bind::bind_parse(m);
-    anonset::bind::bind_rows(m);
-    anonset::bind::bind_supermarket(m);
+    anonset::bind::bind_io(m);
+    anonset::bind::bind_core(m);
     anonset::bind::bind_pta(m);
 }

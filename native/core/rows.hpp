@@ -1,7 +1,7 @@
-// Row operations on CSR data: put rows in another order, and vote for the center of a group of rows.
+// Row operations on CSR data: put rows in another order, vote for the center of a group of rows, measure what that
+// changes. The answers do not depend on the number of threads.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -12,198 +12,31 @@
 namespace anonset {
 
 // How often each item of the vocabulary occurs.
-inline std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int64_t size, std::int64_t vocabulary,
-                                             int threads, Monitor& monitor) {
-    const std::int64_t blocks = std::clamp<std::int64_t>(size / 65536, 1, thread_count(threads));
-    std::vector<std::vector<std::int64_t>> counts(blocks);
-    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int) {
-        std::vector<std::int64_t> here(vocabulary, 0),
-            beside(vocabulary, 0);  // neighbours need not wait for each other
-        std::int64_t i = size * block / blocks;
-        const std::int64_t end = size * (block + 1) / blocks;
-        for (; i + 1 < end; i += 2) ++here[items[i]], ++beside[items[i + 1]];
-        if (i < end) ++here[items[i]];
-        for (std::int64_t item = 0; item < vocabulary; ++item) here[item] += beside[item];
-        counts[block] = std::move(here);
-    });
-    for (std::int64_t block = 1; block < blocks; ++block)
-        for (std::int64_t item = 0; item < vocabulary; ++item) counts[0][item] += counts[block][item];
-    return std::move(counts[0]);
-}
-
-// Rows in blocks that threads work on side by side; what a block writes begins where the blocks before it end.
-class RowBlocks {
-  public:
-    RowBlocks(std::int64_t rows, int threads, Monitor& monitor)
-        : rows_(rows),
-          blocks_(std::min<std::int64_t>(rows, 8 * thread_count(threads))),
-          threads_(threads),
-          monitor_(monitor),
-          before_(blocks_ + 1, 0) {}
-
-    // Calls size(first, last) for the rows of each block: how much it will write. Returns how much all will.
-    template <class Size>
-    std::int64_t measure(Size&& size) {
-        run([&](std::int64_t block) { before_[block + 1] = size(first(block), first(block + 1)); });
-        for (std::int64_t block = 0; block < blocks_; ++block) before_[block + 1] += before_[block];
-        return before_[blocks_];
-    }
-
-    // Calls write(first, last, before) for the rows of each block, where `before` is what the blocks before it write.
-    template <class Write>
-    void write(Write&& write) {
-        run([&](std::int64_t block) { write(first(block), first(block + 1), before_[block]); });
-    }
-
-  private:
-    std::int64_t first(std::int64_t block) const { return rows_ * block / blocks_; }
-    template <class Body>
-    void run(Body&& body) {
-        parallel_for(blocks_, threads_, monitor_, [&](std::int64_t block, int) { body(block); });
-    }
-
-    std::int64_t rows_, blocks_;
-    int threads_;
-    Monitor& monitor_;
-    std::vector<std::int64_t> before_;
-};
+std::vector<std::int64_t> item_counts(const std::int32_t* items, std::int64_t size, std::int64_t vocabulary,
+                                      int threads, Monitor& monitor);
 
 // The rows of `data` named by `order`, one after the other.
-inline OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads,
-                          Monitor& monitor) {
-    OwnedCsr out;
-    out.offsets.resize(count + 1);
-    RowBlocks blocks(count, threads, monitor);
-    out.offsets[count] = blocks.measure([&](std::int64_t first, std::int64_t last) {
-        std::int64_t size = 0, *next = out.offsets.data() + first;
-        for_rows(data, order + first, last - first, [&](std::int64_t row) {
-            *next++ = size;
-            size += data.size(row);
-        });
-        return size;
-    });
-    out.items.resize(out.offsets[count]);
-    blocks.write([&](std::int64_t first, std::int64_t last, std::int64_t before) {
-        for (std::int64_t i = first; i < last; ++i) out.offsets[i] += before;
-        std::int32_t* next = out.items.data() + before;
-        for_rows(data, order + first, last - first,
-                 [&](std::int64_t row) { next = std::copy(data.begin(row), data.end(row), next); });
-    });
-    return out;
-}
+OwnedCsr take_rows(const Csr& data, const std::int64_t* order, std::int64_t count, int threads, Monitor& monitor);
 
 // The rows without the hidden items, and with nothing but these.
-inline std::pair<OwnedCsr, OwnedCsr> part_rows(const Csr& data, const bool* hidden, int threads, Monitor& monitor) {
-    std::pair<OwnedCsr, OwnedCsr> out;
-    auto& plain = out.first;
-    auto& secret = out.second;
-    plain.offsets.resize(data.rows + 1);
-    secret.offsets.resize(data.rows + 1);
-    RowBlocks blocks(data.rows, threads, monitor);
-    secret.offsets[data.rows] = blocks.measure([&](std::int64_t first, std::int64_t last) {
-        std::int64_t size = 0;
-        for (std::int64_t row = first; row < last; ++row) {
-            secret.offsets[row] = size;
-            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item) size += hidden[*item];
-        }
-        return size;
-    });
-    plain.offsets[data.rows] = data.offsets[data.rows] - secret.offsets[data.rows];
-    secret.items.resize(secret.offsets[data.rows]);
-    plain.items.resize(plain.offsets[data.rows]);
-    blocks.write([&](std::int64_t first, std::int64_t last, std::int64_t before) {
-        for (std::int64_t row = first; row < last; ++row) {
-            secret.offsets[row] += before;
-            plain.offsets[row] = data.offsets[row] - secret.offsets[row];
-        }
-        std::int32_t *to = plain.items.data() + plain.offsets[first], *aside = secret.items.data() + before;
-        for (const std::int32_t* item = data.begin(first); item != data.items + data.offsets[last]; ++item)
-            *(hidden[*item] ? aside : to)++ = *item;
-    });
-    return out;
-}
+std::pair<OwnedCsr, OwnedCsr> part_rows(const Csr& data, const bool* hidden, int threads, Monitor& monitor);
+
+// Each row's items through `code` (−1: left out), in order and without repetitions.
+OwnedCsr recoded(const Csr& data, const std::int32_t* code);
 
 // For each group the items that more than half of its voters hold (strict majority: ties are left out).
-// `voters` may be null: then every row votes.
-inline OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, const bool* voters, std::int32_t groups,
-                                 int threads, Monitor& monitor) {
-    std::vector<std::int64_t> first(groups + 1, 0);
-    for (std::int64_t row = 0; row < data.rows; ++row)
-        if (!voters || voters[row]) ++first[group[row] + 1];
-    for (std::int32_t g = 0; g < groups; ++g) first[g + 1] += first[g];
-    std::vector<std::int64_t> members(first[groups]), cursor(first.begin(), first.end() - 1);
-    for (std::int64_t row = 0; row < data.rows; ++row)
-        if (!voters || voters[row]) members[cursor[group[row]]++] = row;
-
-    const std::int32_t* last = data.items + data.offsets[data.rows];
-    const std::int64_t vocabulary = last == data.items ? 0 : std::int64_t{*std::max_element(data.items, last)} + 1;
-    const std::int64_t blocks = std::min<std::int64_t>(groups, 8 * thread_count(threads));
-    std::vector<std::vector<std::int32_t>> holders(thread_count(threads), std::vector<std::int32_t>(vocabulary, 0));
-    std::vector<OwnedCsr> centers(blocks);
-    parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
-        std::vector<std::int32_t>& count = holders[worker];
-        OwnedCsr out;
-        for (std::int64_t g = groups * block / blocks; g < groups * (block + 1) / blocks; ++g) {
-            const std::int64_t *rows = members.data() + first[g], size = first[g + 1] - first[g];
-            for_rows(data, rows, size, [&](std::int64_t row) {
-                for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item) ++count[*item];
-            });
-            for_rows(data, rows, size, [&](std::int64_t row) {
-                for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item)
-                    if (2 * std::int64_t{std::exchange(count[*item], 0)} > size) out.items.push_back(*item);
-            });
-            std::sort(out.items.begin() + out.offsets.back(), out.items.end());
-            out.close_row();
-        }
-        centers[block] = std::move(out);
-    });
-    return joined(std::move(centers));
-}
+// `voters` may be null: then every row votes. Time: items of the rows, sorted inside each center.
+OwnedCsr majority_centers(const Csr& data, const std::int32_t* group, const bool* voters, std::int32_t groups,
+                          int threads, Monitor& monitor);
 
 // How many items each row and the center of its group do not share.
-inline std::vector<std::int64_t> center_distances(const Csr& data, const Csr& centers, const std::int32_t* group,
-                                                  int threads, Monitor& monitor) {
-    std::vector<std::int64_t> out(data.rows);
-    parallel_for(
-        data.rows, threads, monitor,
-        [&](std::int64_t row, int) {
-            const std::int32_t *a = data.begin(row), *a_end = data.end(row);
-            const std::int32_t *b = centers.begin(group[row]), *b_end = centers.end(group[row]);
-            std::int64_t shared = 0;
-            while (a != a_end && b != b_end) {
-                const std::int32_t left = *a, right = *b;
-                shared += left == right;
-                a += left <= right;
-                b += right <= left;
-            }
-            out[row] = data.size(row) + centers.size(group[row]) - 2 * shared;
-        },
-        4096);
-    return out;
-}
+std::vector<std::int64_t> center_distances(const Csr& data, const Csr& centers, const std::int32_t* group, int threads,
+                                           Monitor& monitor);
 
-// How often each item was added to, and removed from, the rows of `before` to give those of `after`.
-// Row i of `after` comes from row source[i] of `before`; a negative source has no original and is passed
-// over.
-inline std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> item_changes(const Csr& before, const Csr& after,
-                                                                                    const std::int64_t* source,
-                                                                                    std::int64_t n_items) {
-    std::vector<std::int64_t> added(n_items, 0), removed(n_items, 0);
-    for (std::int64_t row = 0; row < after.rows; ++row) {
-        if (source[row] < 0) continue;
-        const std::int32_t *a = before.begin(source[row]), *a_end = before.end(source[row]);
-        const std::int32_t *b = after.begin(row), *b_end = after.end(row);
-        while (a != a_end || b != b_end) {
-            if (b == b_end || (a != a_end && *a < *b)) {
-                ++removed[*a++];
-            } else if (a == a_end || *b < *a) {
-                ++added[*b++];
-            } else {
-                ++a, ++b;
-            }
-        }
-    }
-    return {std::move(added), std::move(removed)};
-}
+// How often each item was added to, and removed from, the rows of `before` to give those of `after`. Row i of `after`
+// comes from row origin[i] of `before`; a row with a negative origin is passed over.
+std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> item_changes(const Csr& before, const Csr& after,
+                                                                             const std::int64_t* origin,
+                                                                             std::int64_t n_items);
 
 }  // namespace anonset

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "core/bitmap.hpp"
-#include "core/csr.hpp"
 #include "core/gain_planes.hpp"
-#include "kp/shares.hpp"
+#include "kp/api.hpp"
 
 namespace anonset::kp {
 

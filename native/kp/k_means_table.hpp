@@ -1,4 +1,4 @@
-// The distances of rows to many centers at a time, as sums of a few rows of a table (see k_means.hpp).
+// The distances of rows to many centers at a time, as sums of a few rows of a table (see k_means.cpp).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "core/csr.hpp"
 #include "kp/attributes.hpp"
 
-namespace anonset::kmeans {
+namespace anonset::kp::kmeans {
 
 // 256 bits of numbers, of which a few registers are summed side by side.
 #if defined(__GNUC__)
@@ -28,7 +28,7 @@ struct Vector<std::int32_t> {
     using Stored = std::int32_t __attribute__((vector_size(32), aligned(4), may_alias));
 };
 #else
-#error "k_means.hpp needs the vector types of GCC and Clang"
+#error "k_means.cpp needs the vector types of GCC and Clang"
 #endif
 constexpr int kVectors = 8;
 template <class Cell>
@@ -182,4 +182,4 @@ ANONSET_CLONES inline void nearest_in_table(const Csr& rows, std::int64_t from, 
     nearest_in(rows, from, to, table, first_center, distance, center);
 }
 
-}  // namespace anonset::kmeans
+}  // namespace anonset::kp::kmeans

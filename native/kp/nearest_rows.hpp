@@ -13,49 +13,24 @@
 #include <utility>
 #include <vector>
 
-#include "core/bitmap.hpp"
-#include "core/csr.hpp"
+#include "core/transpose.hpp"
 
-namespace anonset {
+namespace anonset::kp {
 
 namespace nearest_rows {
 
 constexpr std::int32_t kFar = 1 << 28;  // the length of a row that is taken
 
 // Writes the positions of all numbers above `beyond` and up to `limit`; returns how many there are.
-ANONSET_CLONES inline std::int64_t positions_between(const std::int32_t* numbers, std::int64_t count,
-                                                     std::int32_t beyond, std::int32_t limit, std::int32_t* out) {
-    constexpr std::int64_t kBlock = 64;
-    std::int64_t found = 0;
-    for (std::int64_t from = 0; from < count; from += kBlock) {
-        const std::int64_t to = std::min(count, from + kBlock);
-        std::int32_t any = 0;
-        for (std::int64_t i = from; i < to; ++i) any |= (numbers[i] > beyond) & (numbers[i] <= limit);
-        for (std::int64_t i = any ? from : to; i < to; ++i) {
-            out[found] = static_cast<std::int32_t>(i);
-            found += (numbers[i] > beyond) & (numbers[i] <= limit);
-        }
-    }
-    return found;
-}
+std::int64_t positions_between(const std::int32_t* numbers, std::int64_t count, std::int32_t beyond, std::int32_t limit,
+                               std::int32_t* out);
 
 // Local numbers, from 1, for the codes that several rows of a cluster hold; 0 for all others.
 class Numbering {
   public:
     explicit Numbering(std::int64_t codes) : number_(codes, 0) {}
 
-    void load(const Csr& rows, const std::vector<std::int32_t>& members) {
-        for (const std::int32_t code : touched_) number_[code] = 0;
-        touched_.clear(), times_.clear();
-        for (const std::int32_t row : members)
-            for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code)
-                if (number_[*code]++ == 0) touched_.push_back(*code);
-        for (const std::int32_t code : touched_) {
-            const std::int32_t times = number_[code];
-            if (times > 1) times_.push_back(times);
-            number_[code] = times > 1 ? static_cast<std::int32_t>(times_.size()) : 0;
-        }
-    }
+    void load(const Csr& rows, const std::vector<std::int32_t>& members);
 
     const std::vector<std::int32_t>& times() const { return times_; }
     std::int64_t words() const { return (static_cast<std::int64_t>(times_.size()) + 63) / 64; }
@@ -76,44 +51,14 @@ struct Found {
 
 class BitmapIndex {
   public:
-    void load(const Csr& rows, const std::vector<std::int32_t>& members, const Numbering& numbering) {
-        words_ = numbering.words();
-        bits_.assign(members.size() * words_, 0);
-        places_.resize(members.size());
-        std::iota(places_.begin(), places_.end(), 0);
-        entry_ = places_;
-        length_.resize(members.size());
-        for (std::size_t p = 0; p < members.size(); ++p) {
-            length_[p] = static_cast<std::int32_t>(rows.size(members[p]));
-            numbering.for_codes(rows, members[p], [&](std::int32_t code) {
-                bits_[p * words_ + code / 64] |= std::uint64_t{1} << code % 64;
-            });
-        }
-    }
+    void load(const Csr& rows, const std::vector<std::int32_t>& members, const Numbering& numbering);
 
     std::int64_t size() const { return static_cast<std::int64_t>(places_.size()); }
     void take(std::int32_t p) { length_[entry_[p]] = kFar; }
 
-    void forget_taken() {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < places_.size(); ++i) {
-            if (length_[i] == kFar) continue;
-            std::copy_n(bits_.data() + i * words_, words_, bits_.data() + kept * words_);
-            length_[kept] = length_[i];
-            places_[kept] = places_[i];
-            entry_[places_[i]] = static_cast<std::int32_t>(kept++);
-        }
-        places_.resize(kept);
-    }
+    void forget_taken();
 
-    void measure(std::int32_t p, std::int32_t own, Found& found) {
-        shared_.resize(places_.size());
-        found.distances.resize(places_.size());
-        shared_bits(bits_.data() + entry_[p] * words_, bits_.data(), words_, size(), shared_.data());
-        found.places = places_;
-        for (std::size_t i = 0; i < places_.size(); ++i)
-            found.distances[i] = own + length_[i] - 2 * static_cast<std::int32_t>(shared_[i]);
-    }
+    void measure(std::int32_t p, std::int32_t own, Found& found);
 
   private:
     std::int64_t words_ = 0;
@@ -124,58 +69,14 @@ class BitmapIndex {
 
 class ListIndex {
   public:
-    void load(const Csr& rows, const std::vector<std::int32_t>& members, const Numbering& numbering) {
-        begin_.assign(1, 0);
-        for (const std::int32_t times : numbering.times()) begin_.push_back(begin_.back() + times);
-        end_.assign(begin_.begin(), begin_.end() - 1);
-        lists_.resize(begin_.back());
-        codes_.items.clear(), codes_.offsets.assign(1, 0);
-        length_.resize(members.size());
-        for (std::size_t p = 0; p < members.size(); ++p) {
-            length_[p] = static_cast<std::int32_t>(rows.size(members[p]));
-            numbering.for_codes(rows, members[p], [&](std::int32_t code) {
-                lists_[end_[code]++] = static_cast<std::int32_t>(p);
-                codes_.items.push_back(code);
-            });
-            codes_.close_row();
-        }
-        waiting_.resize(members.size());
-        std::iota(waiting_.begin(), waiting_.end(), 0);
-        std::stable_sort(waiting_.begin(), waiting_.end(),
-                         [&](std::int32_t a, std::int32_t b) { return length_[a] < length_[b]; });
-        met_.clear();
-        shared_.assign(members.size(), 0);
-    }
+    void load(const Csr& rows, const std::vector<std::int32_t>& members, const Numbering& numbering);
 
     std::int64_t size() const { return static_cast<std::int64_t>(waiting_.size()); }
     void take(std::int32_t p) { length_[p] = kFar; }
 
-    void forget_taken() {
-        const auto gone = [&](std::int32_t p) { return length_[p] == kFar; };
-        waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), gone), waiting_.end());
-        for (std::size_t code = 0; code < end_.size(); ++code)
-            end_[code] =
-                std::remove_if(lists_.begin() + begin_[code], lists_.begin() + end_[code], gone) - lists_.begin();
-    }
+    void forget_taken();
 
-    void measure(std::int32_t p, std::int32_t own, Found& found) {
-        for (const std::int32_t other : met_) shared_[other] = 0;
-        const Csr codes = codes_.view();
-        std::int64_t most = 1, count = 0;
-        for (const std::int32_t* code = codes.begin(p); code != codes.end(p); ++code)
-            most += end_[*code] - begin_[*code];
-        met_.resize(most);
-        for (const std::int32_t* code = codes.begin(p); code != codes.end(p); ++code)
-            for (std::int64_t at = begin_[*code]; at < end_[*code]; ++at) {
-                met_[count] = lists_[at];  // kept if it is new; a branch would be guessed wrong too often
-                count += shared_[lists_[at]]++ == 0;
-            }
-        met_.resize(count);
-        found.places = met_;
-        found.distances.resize(count);
-        for (std::int64_t i = 0; i < count; ++i) found.distances[i] = own + length_[met_[i]] - 2 * shared_[met_[i]];
-        at_ = 0;
-    }
+    void measure(std::int32_t p, std::int32_t own, Found& found);
 
     // The shortest row that was neither met nor named as a stranger yet; -1 if there is none.
     std::int32_t stranger() {
@@ -186,8 +87,9 @@ class ListIndex {
     std::int32_t length(std::int32_t p) const { return length_[p]; }
 
   private:
-    std::vector<std::int64_t> begin_, end_;
-    std::vector<std::int32_t> lists_, length_, shared_, met_;
+    Transposed<> lists_;             // of each code: the rows that hold it
+    std::vector<std::int64_t> end_;  // of each code: where those begin that are taken
+    std::vector<std::int32_t> length_, shared_, met_;
     std::vector<std::int32_t> waiting_;  // by length
     std::size_t at_ = 0;
     OwnedCsr codes_;  // of each row
@@ -201,17 +103,7 @@ class NearestRows {
     NearestRows(const Csr& rows, std::int64_t codes) : rows_(rows), numbering_(codes) {}
 
     // `members` ascending.
-    void load(const std::vector<std::int32_t>& members) {
-        members_ = members;
-        numbering_.load(rows_, members);
-        double meetings = 0;
-        for (const std::int32_t times : numbering_.times()) meetings += double(times) * times;
-        const auto size = static_cast<double>(members.size());
-        by_lists_ = kMeeting * meetings < size * size * static_cast<double>(numbering_.words() + 1);
-        by_lists_ ? lists_.load(rows_, members, numbering_) : bitmaps_.load(rows_, members, numbering_);
-        gone_ = 0, reach_ = 0, longest_ = 0;
-        for (const std::int32_t row : members) longest_ = std::max(longest_, rows_.size(row));
-    }
+    void load(const std::vector<std::int32_t>& members);
 
     void take(std::int32_t p) {
         by_lists_ ? lists_.take(p) : bitmaps_.take(p);
@@ -219,19 +111,7 @@ class NearestRows {
     }
 
     // Takes a row, and gets ready to name the others by their distance from it.
-    void start(std::int32_t p) {
-        if (4 * gone_ > (by_lists_ ? lists_.size() : bitmaps_.size())) {
-            by_lists_ ? lists_.forget_taken() : bitmaps_.forget_taken();
-            gone_ = 0;
-        }
-        own_ = rows_.size(members_[p]);
-        farthest_ = own_ + longest_;
-        take(p);
-        const auto own = static_cast<std::int32_t>(own_);
-        by_lists_ ? lists_.measure(p, own, found_) : bitmaps_.measure(p, own, found_);
-        near_.clear();
-        seen_ = -1, step_ = 1;
-    }
+    void start(std::int32_t p);
 
     // The nearest row that was not named yet; -1 if there is none. Rows for which `wanted` is false need not be named.
     template <class Wanted>
@@ -291,4 +171,4 @@ class NearestRows {
     std::vector<Key> near_;                // a heap
 };
 
-}  // namespace anonset
+}  // namespace anonset::kp

@@ -6,16 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/csr.hpp"
+#include "kp/api.hpp"
 
-namespace anonset {
-
-struct ShareLimit {
-    std::int64_t numerator, denominator;
-
-    bool allows(std::int64_t holders, std::int64_t size) const { return holders * denominator <= numerator * size; }
-    std::int64_t most(std::int64_t size) const { return numerator * size / denominator; }
-};
+namespace anonset::kp {
 
 // Groups of rows that keep the limit, and how many of each hold which sensitive attribute; that is counted for a group
 // once somebody asks.
@@ -46,13 +39,7 @@ class ShareGroups {
     }
 
     // All members of `from` go to `to`.
-    void merge(std::int32_t from, std::int32_t to) {
-        count_rows(groups_[from]);
-        count_rows(groups_[to]);
-        for (const std::int32_t row : std::exchange(groups_[from].members, {})) groups_[to].members.push_back(row);
-        for (const auto& [attribute, number] : std::exchange(groups_[from].secret, {}))
-            holders(groups_[to], attribute) += number;
-    }
+    void merge(std::int32_t from, std::int32_t to);
 
     std::int64_t holders_of(std::int32_t g, std::int32_t attribute) {
         count_rows(groups_[g]);
@@ -90,4 +77,4 @@ class ShareGroups {
     std::vector<Group> groups_;
 };
 
-}  // namespace anonset
+}  // namespace anonset::kp

@@ -5,8 +5,6 @@
 // Closed sets: an itemset is visited with all items that its transactions share, and only from the first of its items
 // (no item before it is shared as well), so none is visited twice and none needs to be remembered. A maximal set is a
 // closed one that no frequent item extends.
-#pragma once
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -14,22 +12,16 @@
 #include <vector>
 
 #include "core/bitmap.hpp"
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "core/transpose.hpp"
+#include "mining/api.hpp"
 
-namespace anonset {
+namespace anonset::mining {
 
-enum class PatternKind { all, closed, maximal };
-
-struct Patterns {
-    OwnedCsr sets;  // item codes, ascending
-    std::vector<std::int64_t> counts;
-    bool complete = true;  // false: there are more than were asked for, and what is here is of no use
-};
+namespace {
 
 // out[i] = into & others[i]; returns the number of bits that are left.
-ANONSET_CLONES inline std::int64_t intersect(const std::uint64_t* one, const std::uint64_t* other, std::int64_t words,
-                                             std::uint64_t* out) {
+ANONSET_CLONES std::int64_t intersect(const std::uint64_t* one, const std::uint64_t* other, std::int64_t words,
+                                      std::uint64_t* out) {
     std::int64_t bits = 0;
     for (std::int64_t w = 0; w < words; ++w) {
         out[w] = one[w] & other[w];
@@ -42,8 +34,8 @@ ANONSET_CLONES inline std::int64_t intersect(const std::uint64_t* one, const std
 struct Vertical {
     std::vector<std::int32_t> names;  // rank → item code
     std::vector<std::int64_t> counts;
-    OwnedCsr rows;  // transactions as ascending ranks
-    OwnedCsr tids;  // rank → transactions
+    OwnedCsr rows;      // transactions as ascending ranks
+    Transposed<> tids;  // rank → transactions
 
     Vertical(const Csr& data, std::int64_t n_items, std::int64_t support) {
         std::vector<std::int64_t> frequency(n_items, 0);
@@ -61,28 +53,14 @@ struct Vertical {
             std::sort(rows.items.begin() + rows.offsets.back(), rows.items.end());
             rows.close_row();
         }
-        tids = transposed();
-    }
-
-  private:
-    OwnedCsr transposed() const {
-        OwnedCsr out;
-        for (const std::int64_t count : counts) out.offsets.push_back(out.offsets.back() + count);
-        out.items.resize(rows.items.size());
-        std::vector<std::int64_t> cursor(out.offsets.begin(), out.offsets.end() - 1);
-        const Csr view = rows.view();
-        for (std::int64_t row = 0; row < view.rows; ++row)
-            for (const std::int32_t* item = view.begin(row); item != view.end(row); ++item)
-                out.items[cursor[*item]++] = static_cast<std::int32_t>(row);
-        return out;
+        tids = transpose(rows.view(), static_cast<std::int64_t>(names.size()));
     }
 };
 
 // All patterns whose rarest item is one given item. One object per thread, used again for item after item.
 class PatternWalk {
   public:
-    PatternWalk(const Vertical& data, std::int64_t support, PatternKind kind, int longest,
-                std::atomic<std::int64_t>& left)
+    PatternWalk(const Vertical& data, std::int64_t support, Kind kind, int longest, std::atomic<std::int64_t>& left)
         : data_(data), support_(support), kind_(kind), longest_(longest), left_(left), seen_(data.names.size(), 0) {}
 
     void walk(std::int32_t first, Patterns& out, const Monitor& monitor) {
@@ -95,7 +73,7 @@ class PatternWalk {
             const Entry entry{local_[i].first, local_[i].second, &bits_[i * words_]};
             if (entry.item > first) {
                 after.push_back(entry);
-            } else if (kind_ != PatternKind::all) {
+            } else if (kind_ != Kind::all) {
                 before.push_back(entry);
             }
         }
@@ -111,7 +89,8 @@ class PatternWalk {
 
     // The items that are frequent among the transactions of `first`, each with a bitmap of those transactions.
     void project(std::int32_t first) {
-        const Csr rows = data_.rows.view(), tids = data_.tids.view();
+        const Csr rows = data_.rows.view();
+        const Transposed<>& tids = data_.tids;
         touched_.clear();
         for (const std::int32_t* tid = tids.begin(first); tid != tids.end(first); ++tid)
             for (const std::int32_t* item = rows.begin(*tid); item != rows.end(*tid); ++item)
@@ -140,7 +119,7 @@ class PatternWalk {
         if (left_.load(std::memory_order_relaxed) < 0) return;
         monitor_->check();
         const std::size_t length = prefix_.size();
-        if (kind_ != PatternKind::all) {
+        if (kind_ != Kind::all) {
             for (const Entry& entry : before)
                 if (entry.count == count) return;  // visited from that item
             std::size_t kept = 0;
@@ -153,7 +132,7 @@ class PatternWalk {
             }
             after.resize(kept);
         }
-        if (kind_ != PatternKind::maximal || (before.empty() && after.empty())) emit(count);
+        if (kind_ != Kind::maximal || (before.empty() && after.empty())) emit(count);
         if (longest_ == 0 || static_cast<int>(prefix_.size()) < longest_) extend(before, after, depth);
         prefix_.resize(length);
     }
@@ -173,7 +152,7 @@ class PatternWalk {
             prefix_.push_back(after[i].item);
             visit(after[i].count, new_before, new_after, depth + 1);
             prefix_.pop_back();
-            if (kind_ != PatternKind::all) earlier.push_back(after[i]);
+            if (kind_ != Kind::all) earlier.push_back(after[i]);
             levels_[depth] = std::move(space);
         }
     }
@@ -196,7 +175,7 @@ class PatternWalk {
 
     const Vertical& data_;
     const std::int64_t support_;
-    const PatternKind kind_;
+    const Kind kind_;
     const int longest_;
     std::atomic<std::int64_t>& left_;
     std::vector<std::int64_t> seen_;
@@ -210,7 +189,7 @@ class PatternWalk {
 };
 
 // Shorter sets first, equal lengths in the order of their items: the same whatever the threads did.
-inline Patterns in_order(const OwnedCsr& sets, const std::vector<std::int64_t>& counts) {
+Patterns in_order(const OwnedCsr& sets, const std::vector<std::int64_t>& counts) {
     const Csr view = sets.view();
     std::vector<std::int64_t> order(view.rows);
     for (std::int64_t i = 0; i < view.rows; ++i) order[i] = i;
@@ -228,10 +207,10 @@ inline Patterns in_order(const OwnedCsr& sets, const std::vector<std::int64_t>& 
     return out;
 }
 
-// All itemsets (or the closed, or the maximal ones) that at least `support` rows hold; at most `most` of them, and,
-// where `longest` is not 0, of at most that many items (for all itemsets only).
-inline Patterns frequent_patterns(const Csr& data, std::int64_t n_items, std::int64_t support, PatternKind kind,
-                                  int longest, std::int64_t most, int threads, Monitor& monitor) {
+}  // namespace
+
+Patterns frequent_patterns(const Csr& data, std::int64_t n_items, std::int64_t support, Kind kind, int longest,
+                           std::int64_t most, int threads, Monitor& monitor) {
     const Vertical vertical(data, n_items, support);
     const auto tasks = static_cast<std::int64_t>(vertical.names.size());
     std::atomic<std::int64_t> left{most};
@@ -252,4 +231,4 @@ inline Patterns frequent_patterns(const Csr& data, std::int64_t n_items, std::in
     return in_order(joined(std::move(sets)), counts);
 }
 
-}  // namespace anonset
+}  // namespace anonset::mining

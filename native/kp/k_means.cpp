@@ -4,31 +4,24 @@
 // A center's mean m of an attribute is kept to 1/1,024, or coarser for long rows (see `scale_for`). The distance of a
 // row with counts v is the sum of all v, plus the sum of all m, minus 2 min(v, m) for each attribute of the row. The
 // first term is the same for all centers and is left out.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "core/csr.hpp"
 #include "core/distinct.hpp"
-#include "core/monitor.hpp"
 #include "core/random.hpp"
+#include "core/transpose.hpp"
 #include "kp/attributes.hpp"
 #include "kp/k_means_seed.hpp"
 #include "kp/k_means_table.hpp"
 
-namespace anonset {
-
-struct KMeansOptions {
-    std::int64_t clusters;
-    std::int64_t iterations;  // at most
-    std::uint64_t seed;
-};
+namespace anonset::kp {
 
 namespace kmeans {
+
+namespace {
 
 constexpr std::int64_t kMostClusters = 1500;  // above, the rows are first cut into parts
 constexpr std::int64_t kParts = 128;          // and then clusters are made in each
@@ -140,21 +133,14 @@ class Clustering {
 
     // The mean of each cluster; one without points keeps its center.
     Centers means(const Centers& old) const {
-        std::vector<std::int64_t> start(old.size() + 1, 0);
-        for (const std::int32_t c : center_of_) ++start[c + 1];
-        std::partial_sum(start.begin(), start.end(), start.begin());
-        std::vector<std::int32_t> members(points_.size());
-        std::vector<std::int64_t> cursor(start.begin(), start.end() - 1);
-        for (std::int64_t point = 0; point < points_.size(); ++point)
-            members[cursor[center_of_[point]]++] = static_cast<std::int32_t>(point);
+        const Transposed<> members = rows_by_key(center_of_.data(), points_.size(), old.size());
         const std::int64_t blocks = std::min<std::int64_t>(old.size(), 8 * thread_count(threads_));
         std::vector<Centers> parts(blocks);
         parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int) {
             std::vector<std::int64_t> sum(levels_.size() ? levels_.attribute.back() + 1 : 0, 0);
             for (std::int64_t c = old.size() * block / blocks; c < old.size() * (block + 1) / blocks; ++c)
-                start[c] == start[c + 1]
-                    ? parts[block].add(old, c)
-                    : add_mean(members.data() + start[c], members.data() + start[c + 1], sum, parts[block]);
+                members.size(c) == 0 ? parts[block].add(old, c)
+                                     : add_mean(members.begin(c), members.end(c), sum, parts[block]);
         });
         Centers out;
         for (const Centers& part : parts)
@@ -198,7 +184,7 @@ class Clustering {
 };
 
 // Equal rows become one point.
-inline Points points_of(const Csr& rows, const Levels& levels, const Distinct& distinct) {
+Points points_of(const Csr& rows, const Levels& levels, const Distinct& distinct) {
     Points points;
     points.weight.assign(distinct.size(), 0);
     for (const std::int32_t point : distinct.of_row) ++points.weight[point];
@@ -210,7 +196,7 @@ inline Points points_of(const Csr& rows, const Levels& levels, const Distinct& d
     return points;
 }
 
-inline Points take_points(const Points& all, const std::vector<std::int32_t>& which) {
+Points take_points(const Points& all, const std::vector<std::int32_t>& which) {
     Points part;
     const Csr rows = all.rows.view();
     for (const std::int32_t point : which) {
@@ -262,16 +248,16 @@ std::vector<std::int32_t> cluster_from(const Points& points, const std::vector<s
     return whole.run(std::move(centers), setting.iterations);
 }
 
+}  // namespace
+
 }  // namespace kmeans
 
-// The cluster of each row. `starts` are rows whose counts are the first centers; none: k-means++. The time per row does
-// not grow with the number of clusters beyond 1,500 of them.
-inline std::vector<std::int32_t> k_means(const Csr& rows, const std::int32_t* first, std::int32_t attributes,
-                                         const std::vector<std::int64_t>& starts, const KMeansOptions& options,
-                                         int threads, Monitor& monitor) {
+std::vector<std::int32_t> k_means(const Csr& rows, const Codes& codes, const std::vector<std::int64_t>& starts,
+                                  const KMeansOptions& options, int threads, Monitor& monitor) {
     using namespace kmeans;
     if (rows.rows == 0) return {};
-    const Levels levels(first, attributes);
+    const auto [first, attributes] = codes;
+    const Levels levels(codes);
     const Distinct distinct = distinct_rows(rows);
     const Points points = points_of(rows, levels, distinct);
     std::int64_t longest = 0;
@@ -287,4 +273,4 @@ inline std::vector<std::int32_t> k_means(const Csr& rows, const std::int32_t* fi
     return out;
 }
 
-}  // namespace anonset
+}  // namespace anonset::kp

@@ -1,18 +1,18 @@
 #include "bind/common.hpp"
-#include "mining/itemsets.hpp"
+#include "mining/api.hpp"
 
 namespace anonset::bind {
 
-void bind_patterns(nb::module_& m) {
+void bind_mining(nb::module_& m) {
     m.def(
         "frequent_patterns",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int64_t n_items, std::int64_t support, int kind,
            int longest, std::int64_t most, int threads, PyMonitor& monitor) {
             if (support < 1) throw nb::value_error("support must be at least 1");
-            Patterns found;
+            mining::Patterns found;
             run(monitor, [&](Monitor& watched) {
-                found = frequent_patterns(to_csr(offsets, items), n_items, support, static_cast<PatternKind>(kind),
-                                          longest, most, threads, watched);
+                found = mining::frequent_patterns(to_csr(offsets, items), n_items, support,
+                                                  static_cast<mining::Kind>(kind), longest, most, threads, watched);
             });
             return std::tuple(to_numpy(std::move(found.sets.offsets)), to_numpy(std::move(found.sets.items)),
                               to_numpy(std::move(found.counts)), found.complete);

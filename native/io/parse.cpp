@@ -1,115 +1,17 @@
-// From the bytes of a text file to rows of codes: the vocabulary, the two line dialects, and rows put in order.
-#pragma once
-
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <deque>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "io/api.hpp"
 
-namespace anonset {
+namespace anonset::io {
 
-// Texts numbered in order of first appearance. A text that outlives the vocabulary is not copied.
-class Vocabulary {
-  public:
-    enum class Keep { borrow, copy };
+namespace {
 
-    std::int32_t code_of(std::string_view text, Keep keep = Keep::borrow) { return find(text, key_of(text), keep); }
-    // For a text of at most 7 bytes that is already packed: its bytes, the first one lowest.
-    std::int32_t code_of_short(std::string_view text, std::uint64_t packed) {
-        return find(text, packed << 8 | text.size(), Keep::borrow);
-    }
-    const std::vector<std::string_view>& texts() const { return texts_; }
-
-  private:
-    struct Slot {
-        std::uint64_t key;
-        std::int32_t code;
-    };
-    static constexpr std::uint64_t is_long = 0xFF;
-
-    static std::uint64_t mix(std::uint64_t value) {
-        value *= 0x9E3779B97F4A7C15ull;
-        return value ^ (value >> 32);
-    }
-    // Up to 7 bytes: the text itself and its size, so that equal keys are equal texts. Above: a hash.
-    static std::uint64_t key_of(std::string_view text) {
-        std::uint64_t word = 0;
-        if (text.size() < 8) {
-            for (std::size_t i = text.size(); i-- > 0;) word = word << 8 | static_cast<unsigned char>(text[i]);
-            return word << 8 | text.size();
-        }
-        std::uint64_t hash = text.size();
-        const char* p = text.data();
-        for (std::size_t left = text.size(); left > 0;) {
-            const std::size_t step = std::min<std::size_t>(left, 8);
-            word = 0;
-            std::memcpy(&word, p, step);
-            hash = mix(hash ^ word);
-            p += step, left -= step;
-        }
-        return hash | is_long;
-    }
-    std::int32_t find(std::string_view text, std::uint64_t key, Keep keep) {
-        std::size_t slot = mix(key) & mask_;
-        for (; slots_[slot].code >= 0; slot = (slot + 1) & mask_) {
-            if (slots_[slot].key != key) continue;
-            if ((key & is_long) != is_long || texts_[slots_[slot].code] == text) return slots_[slot].code;
-        }
-        return add(text, key, slot, keep);
-    }
-    std::int32_t add(std::string_view text, std::uint64_t key, std::size_t slot, Keep keep) {
-        if (texts_.size() >= 0x7FFFFFFF) throw std::length_error("more than 2,147,483,647 different items");
-        if (keep == Keep::copy) text = copies_.emplace_back(text);
-        const auto code = static_cast<std::int32_t>(texts_.size());
-        texts_.push_back(text);
-        slots_[slot] = {key, code};
-        if (2 * texts_.size() > mask_) grow();
-        return code;
-    }
-    void grow() {
-        const std::vector<Slot> old = std::move(slots_);
-        mask_ = 4 * (mask_ + 1) - 1;
-        slots_.assign(mask_ + 1, {0, -1});
-        for (const Slot& entry : old) {
-            if (entry.code < 0) continue;
-            std::size_t slot = mix(entry.key) & mask_;
-            while (slots_[slot].code >= 0) slot = (slot + 1) & mask_;
-            slots_[slot] = entry;
-        }
-    }
-
-    std::size_t mask_ = 1023;
-    std::vector<Slot> slots_{1024, {0, -1}};
-    std::vector<std::string_view> texts_;
-    std::deque<std::string> copies_;
-};
-
-// What a text file holds: its rows in codes by first appearance, in the order of the text, repeats included.
-struct Parsed {
-    enum Problem : std::int64_t { none, open_quote, text_after_quote };
-
-    OwnedCsr rows;
-    Vocabulary words;
-    std::vector<std::string_view> remarks;  // the lines that start with '@', where these are no transactions
-    std::int64_t first_end = 0;             // the position after the first row
-    std::int64_t nulls = 0;                 // empty fields that are followed by an item
-    std::int64_t null_line = 0;             // the line of the first one, counted from 1
-    Problem problem = none;
-    std::int64_t problem_line = 0;
-};
-
-inline bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Reads the item that starts at `p` and gives its code; `p` moves behind it.
-inline std::int32_t spaced_item(const char*& p, const char* end, Vocabulary& words) {
+std::int32_t spaced_item(const char*& p, const char* end, Vocabulary& words) {
     const char* start = p;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (end - p >= 8) {
@@ -132,7 +34,7 @@ inline std::int32_t spaced_item(const char*& p, const char* end, Vocabulary& wor
 }
 
 // One row per line, items separated by white space; with `comments`, lines that start with @, # or % are none.
-inline void parse_spaced(std::string_view text, bool comments, const Monitor& monitor, Parsed& out) {
+void parse_spaced(std::string_view text, bool comments, const Monitor& monitor, Parsed& out) {
     const char *p = text.data(), *end = p + text.size();
     for (std::int64_t line = 0; p < end; ++line) {
         if (line % 8192 == 0) monitor.check();
@@ -155,7 +57,7 @@ inline void parse_spaced(std::string_view text, bool comments, const Monitor& mo
 }
 
 // Cuts a text into about `count` pieces that end with a line.
-inline std::vector<std::string_view> whole_lines(std::string_view text, std::int64_t count) {
+std::vector<std::string_view> whole_lines(std::string_view text, std::int64_t count) {
     std::vector<std::string_view> pieces;
     const std::size_t size = text.size() / count + 1;
     while (!text.empty()) {
@@ -168,7 +70,7 @@ inline std::vector<std::string_view> whole_lines(std::string_view text, std::int
 }
 
 // Several parts of one text as if it had been parsed at once: codes by first appearance in the whole.
-inline Parsed join(std::vector<Parsed>& parts, int threads, Monitor& monitor) {
+Parsed join(std::vector<Parsed>& parts, int threads, Monitor& monitor) {
     Parsed all;
     std::vector<std::vector<std::int32_t>> codes(parts.size());
     std::vector<std::int64_t> row_start{0}, item_start{0};
@@ -190,7 +92,9 @@ inline Parsed join(std::vector<Parsed>& parts, int threads, Monitor& monitor) {
     return all;
 }
 
-inline Parsed parse_spaced(std::string_view text, bool comments, int threads, Monitor& monitor) {
+}  // namespace
+
+Parsed parse_spaced(std::string_view text, bool comments, int threads, Monitor& monitor) {
     constexpr std::int64_t piece_size = 1 << 18;
     const auto size = static_cast<std::int64_t>(text.size());
     const std::int64_t count = std::min<std::int64_t>(4 * thread_count(threads), size / piece_size + 1);
@@ -208,6 +112,8 @@ inline Parsed parse_spaced(std::string_view text, bool comments, int threads, Mo
         if (parts[i].first_end) all.first_end = static_cast<std::int64_t>(before) + parts[i].first_end;
     return all;
 }
+
+namespace {
 
 // Reads fields between separators, quoted as in RFC 4180. Blanks around a field are not part of it, unless quoted.
 class FieldReader {
@@ -272,8 +178,9 @@ class FieldReader {
     Parsed::Problem problem_ = Parsed::none;
 };
 
-// One row per line, items separated by `separator`. Empty fields at the end of a row are padding; others are nulls.
-inline Parsed parse_separated(std::string_view text, std::string_view separator, const Monitor& monitor) {
+}  // namespace
+
+Parsed parse_separated(std::string_view text, std::string_view separator, const Monitor& monitor) {
     Parsed out;
     FieldReader reader(text, separator);
     for (std::int64_t row = 0; !reader.at_end(); ++row) {
@@ -299,8 +206,7 @@ inline Parsed parse_separated(std::string_view text, std::string_view separator,
     return out;
 }
 
-// The line, counted from 1, on which row number `row` (from 0) begins; blank lines are rows only with `blanks`.
-inline std::int64_t line_of_row(std::string_view text, std::string_view separator, std::int64_t row, bool blanks) {
+std::int64_t line_of_row(std::string_view text, std::string_view separator, std::int64_t row, bool blanks) {
     FieldReader reader(text, separator);
     std::int64_t line = 1;
     while (!reader.at_end()) {
@@ -315,8 +221,7 @@ inline std::int64_t line_of_row(std::string_view text, std::string_view separato
     return line;
 }
 
-// Renumbers the items (code → place[code]), sorts them inside each row and leaves repeats out.
-inline OwnedCsr sort_rows(const Csr& data, const std::int32_t* place, int threads, Monitor& monitor) {
+OwnedCsr sort_rows(const Csr& data, const std::int32_t* place, int threads, Monitor& monitor) {
     constexpr std::int64_t block = 4096;
     Buffer<std::int32_t> sorted(data.offsets[data.rows]);
     OwnedCsr out;
@@ -343,39 +248,4 @@ inline OwnedCsr sort_rows(const Csr& data, const std::int32_t* place, int thread
     return out;
 }
 
-// The length of the well-formed UTF-8 character at `p` (Unicode, table 3-7), 0 where there is none.
-inline int utf8_length(const unsigned char* p, const unsigned char* end) {
-    const unsigned char first = p[0];
-    if (first < 0x80) return 1;
-    if (first < 0xC2 || first > 0xF4) return 0;
-    const int length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (end - p < length) return 0;
-    const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    if (p[1] < low || p[1] > high) return 0;
-    for (int i = 2; i < length; ++i)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    return length;
-}
-
-// The position of the first byte that plain text cannot hold (a NUL, or no UTF-8), −1 where there is none.
-inline std::int64_t first_bad_byte(std::string_view text) {
-    const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
-    const unsigned char *p = begin, *end = begin + text.size();
-    while (p < end) {
-        std::uint64_t word;
-        while (end - p >= 8) {
-            std::memcpy(&word, p, 8);
-            // Eight ASCII characters, none of them NUL: no byte has its top bit, before or after subtracting one.
-            if ((word | (word - 0x0101010101010101ull)) & 0x8080808080808080ull) break;
-            p += 8;
-        }
-        if (p == end) break;
-        const int length = *p == 0 ? 0 : utf8_length(p, end);
-        if (length == 0) return p - begin;
-        p += length;
-    }
-    return -1;
-}
-
-}  // namespace anonset
+}  // namespace anonset::io

@@ -4,17 +4,17 @@
 // visited once for all the transactions that share it. Where only one distinct transaction is left, all its further
 // subsets lead to it alone and are counted by a binomial coefficient instead of being walked. Sums are whole numbers,
 // so that they do not depend on the order in which threads add to them.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "core/transpose.hpp"
+#include "risk/api.hpp"
 
-namespace anonset {
+namespace anonset::risk {
+
+namespace {
 
 inline std::int64_t choose(std::int64_t n, int m) {
     if (n < m) return 0;
@@ -46,22 +46,17 @@ struct SubsetSums {
     }
 };
 
-// The sums of all rows, which any thread may add to.
-struct SubsetTally {
-    std::vector<std::int64_t> singled, sizes, success, smallest;
-
-    explicit SubsetTally(std::int64_t rows) : singled(rows), sizes(rows), success(rows), smallest(rows, INT64_MAX) {}
-
-    void add(std::int64_t row, const SubsetSums& found) {
-        __atomic_fetch_add(&singled[row], found.singled, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&sizes[row], found.sizes, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&success[row], found.success, __ATOMIC_RELAXED);
-        std::int64_t seen = __atomic_load_n(&smallest[row], __ATOMIC_RELAXED);
-        while (found.smallest < seen && !__atomic_compare_exchange_n(&smallest[row], &seen, found.smallest, true,
-                                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        }
+// Any thread may add to the sums of a row.
+inline void add(SubsetTally& tally, std::int64_t row, const SubsetSums& found) {
+    __atomic_fetch_add(&tally.singled[row], found.singled, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&tally.sizes[row], found.sizes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&tally.success[row], found.success, __ATOMIC_RELAXED);
+    std::int64_t* const smallest = &tally.smallest[row];
+    std::int64_t seen = __atomic_load_n(smallest, __ATOMIC_RELAXED);
+    while (found.smallest < seen &&
+           !__atomic_compare_exchange_n(smallest, &seen, found.smallest, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-};
+}
 
 // Rows are distinct and weighted; items are numbered so that the rarest come first. Only targets are tallied, but every
 // row is a candidate.
@@ -125,7 +120,7 @@ class SubsetWalk {
         }
         walk(first_.data(), static_cast<std::int64_t>(first_.size()), need, monitor);
         for (const Slot& slot : slots_)
-            if (slot.found.sizes) tally_.add(slot.row, slot.found);
+            if (slot.found.sizes) add(tally_, slot.row, slot.found);
     }
 
   private:
@@ -259,27 +254,22 @@ class SubsetWalk {
     std::vector<std::vector<std::int64_t>> ways_;  // ways_[need][n]: subsets of `need` out of n items
 };
 
-// Tallies over all m-subsets of the target rows. Targets must have fewer than 2³¹ subsets each.
-inline SubsetTally subset_tally(const Csr& distinct, std::int64_t n_items, const std::int64_t* weight,
-                                const bool* target, int m, int threads, Monitor& monitor) {
+}  // namespace
+
+SubsetTally::SubsetTally(std::int64_t rows) : singled(rows), sizes(rows), success(rows), smallest(rows, INT64_MAX) {}
+
+SubsetTally subset_tally(const Csr& distinct, std::int64_t n_items, const std::int64_t* weight, const bool* target,
+                         int m, int threads, Monitor& monitor) {
     const SubsetData data{rarest_first(distinct, n_items), std::vector<std::int64_t>(weight, weight + distinct.rows),
                           std::vector<bool>(target, target + distinct.rows)};
-    const Csr rows = data.rows.view();
-    std::vector<std::int64_t> first(n_items + 1, 0);
-    for (std::int64_t i = 0; i < rows.offsets[rows.rows]; ++i) ++first[rows.items[i] + 1];
-    for (std::int64_t item = 0; item < n_items; ++item) first[item + 1] += first[item];
-    std::vector<Occurrence> places(rows.offsets[rows.rows]);
-    std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
-    for (std::int64_t row = 0; row < rows.rows; ++row)
-        for (std::int64_t i = 0; i < rows.size(row); ++i)
-            places[cursor[rows.begin(row)[i]]++] = {static_cast<std::int32_t>(row), static_cast<std::int32_t>(i + 1)};
-
-    SubsetTally tally(rows.rows);
+    const auto places = transpose_places<Occurrence>(
+        data.rows.view(), n_items, [](std::int32_t row, std::int32_t place) { return Occurrence{row, place + 1}; });
+    SubsetTally tally(distinct.rows);
     std::vector<SubsetWalk> walks(thread_count(threads), SubsetWalk(data, n_items, m, tally));
     parallel_for(n_items, threads, monitor, [&](std::int64_t item, int worker) {
-        walks[worker].of_first_item(places.data() + first[item], first[item + 1] - first[item], m - 1, monitor);
+        walks[worker].of_first_item(places.begin(item), places.size(item), m - 1, monitor);
     });
     return tally;
 }
 
-}  // namespace anonset
+}  // namespace anonset::risk

@@ -1,10 +1,10 @@
-#include "core/rows.hpp"
-
 #include "bind/common.hpp"
+#include "core/gray.hpp"
+#include "core/rows.hpp"
 
 namespace anonset::bind {
 
-void bind_rows(nb::module_& m) {
+void bind_core(nb::module_& m) {
     m.def(
         "item_counts",
         [](In<std::int32_t> items, std::int64_t vocabulary, int threads) {
@@ -86,6 +86,39 @@ void bind_rows(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("new_offsets"), nb::arg("new_items"), nb::arg("source"),
         nb::arg("n_items"));
+    m.def(
+        "recoded",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> code) {
+            OwnedCsr out;
+            {
+                nb::gil_scoped_release without_gil;
+                out = recoded(to_csr(offsets, items), code.data());
+            }
+            return to_numpy(std::move(out));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("code"));
+    m.def(
+        "gray_order",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, int threads, PyMonitor& monitor) {
+            Buffer<std::int64_t> order;
+            run(monitor, [&](Monitor& watched) {
+                order = gray_order(to_csr(offsets, items), rank.data(), static_cast<std::int64_t>(rank.shape(0)),
+                                   threads, watched);
+            });
+            return to_numpy(std::move(order));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("rank"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "gray_keys",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank) {
+            GrayKeys keys;
+            {
+                nb::gil_scoped_release without_gil;
+                keys = gray_keys(to_csr(offsets, items), rank.data(), static_cast<std::int64_t>(rank.shape(0)));
+            }
+            return std::pair(to_numpy(std::move(keys.offsets)), to_numpy(std::move(keys.bytes)));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("rank"));
 }
 
 }  // namespace anonset::bind

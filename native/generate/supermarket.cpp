@@ -1,26 +1,16 @@
 // Example shopping: households with tastes, habits, favourite meals and now and then something they would rather
 // keep to themselves. Everything about a household follows from the seed and its number alone.
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
 #include "core/random.hpp"
+#include "generate/api.hpp"
 
-namespace anonset {
+namespace anonset::generate {
 
-struct Assortment {
-    std::vector<double> popularity;      // per product; 0: never bought on impulse
-    std::vector<std::int32_t> category;  // per product
-    std::vector<double> buyers;          // per category: the part of the households that buys there at all
-    OwnedCsr meals;                      // products that are bought together, the most popular meal first
-    std::vector<std::int32_t> sensitive;
-    std::vector<double> need;  // per sensitive product: the part of the households that needs it
-};
+namespace {
 
 class Households {
   public:
@@ -135,33 +125,30 @@ class Shopping {
     std::int64_t mark_ = 0;
 };
 
-constexpr std::int64_t kSupermarketBlock = 4096;
+}  // namespace
 
-// Transaction i belongs to household users[i] and has about lengths[i] products (a meal may make it a little longer).
-inline OwnedCsr supermarket(const Assortment& shop, const std::int32_t* users, const std::int32_t* lengths,
-                            std::int64_t transactions, std::uint64_t seed, int threads, Monitor& monitor) {
+OwnedCsr supermarket(const Assortment& shop, const std::int32_t* users, const std::int32_t* lengths,
+                     std::int64_t transactions, std::uint64_t seed, int threads, Monitor& monitor) {
     const Households households(shop, seed);
-    const std::int64_t blocks = (transactions + kSupermarketBlock - 1) / kSupermarketBlock;
+    const std::int64_t blocks = (transactions + SUPERMARKET_BLOCK - 1) / SUPERMARKET_BLOCK;
     std::vector<OwnedCsr> parts(blocks);
     std::vector<Shopping> workers(thread_count(threads), Shopping(shop, households));
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
         Random random(seed, block);
-        const std::int64_t end = std::min(transactions, (block + 1) * kSupermarketBlock);
-        for (std::int64_t i = block * kSupermarketBlock; i < end; ++i)
+        const std::int64_t end = std::min(transactions, (block + 1) * SUPERMARKET_BLOCK);
+        for (std::int64_t i = block * SUPERMARKET_BLOCK; i < end; ++i)
             workers[worker].buy(users[i], lengths[i], random, parts[block]);
     });
     return joined(std::move(parts));
 }
 
-// For each occurrence the degree to which its household finds it sensitive, in hundredths. A household thinks the same
-// of a product every time. `shape` (per product) is a of a Beta(a, 1) distribution: small a, mostly low degrees.
-inline std::vector<double> sensitivity(const Assortment& shop, const Csr& data, const std::int32_t* users,
-                                       const double* shape, std::uint64_t seed, int threads, Monitor& monitor) {
+std::vector<double> sensitivity(const Assortment& shop, const Csr& data, const std::int32_t* users, const double* shape,
+                                std::uint64_t seed, int threads, Monitor& monitor) {
     const Households households(shop, seed);
     std::vector<double> degrees(data.offsets[data.rows]);
     const auto block = [&](std::int64_t number, int) {
-        const std::int64_t end = std::min(data.rows, (number + 1) * kSupermarketBlock);
-        for (std::int64_t row = number * kSupermarketBlock; row < end; ++row) {
+        const std::int64_t end = std::min(data.rows, (number + 1) * SUPERMARKET_BLOCK);
+        for (std::int64_t row = number * SUPERMARKET_BLOCK; row < end; ++row) {
             const double caution = households.caution(users[row]);
             for (std::int64_t at = data.offsets[row]; at < data.offsets[row + 1]; ++at) {
                 const std::int32_t product = data.items[at];
@@ -170,8 +157,8 @@ inline std::vector<double> sensitivity(const Assortment& shop, const Csr& data, 
             }
         }
     };
-    parallel_for((data.rows + kSupermarketBlock - 1) / kSupermarketBlock, threads, monitor, block);
+    parallel_for((data.rows + SUPERMARKET_BLOCK - 1) / SUPERMARKET_BLOCK, threads, monitor, block);
     return degrees;
 }
 
-}  // namespace anonset
+}  // namespace anonset::generate

@@ -1,59 +1,31 @@
 // How many transactions fit what an attacker knows: m items that are present and, maybe, some that are absent.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "core/transpose.hpp"
+#include "risk/api.hpp"
 
-namespace anonset {
+namespace anonset::risk {
 
-// For each item the rows that hold it, ascending.
-struct InvertedLists {
-    std::vector<std::int64_t> first;
-    std::vector<std::int32_t> rows;
-
-    InvertedLists(const Csr& data, std::int64_t n_items) : first(n_items + 1, 0), rows(data.offsets[data.rows]) {
-        for (std::int64_t i = 0; i < data.offsets[data.rows]; ++i) ++first[data.items[i] + 1];
-        for (std::int64_t item = 0; item < n_items; ++item) first[item + 1] += first[item];
-        std::vector<std::int64_t> cursor(first.begin(), first.end() - 1);
-        for (std::int64_t row = 0; row < data.rows; ++row)
-            for (const std::int32_t* item = data.begin(row); item != data.end(row); ++item)
-                rows[cursor[*item]++] = static_cast<std::int32_t>(row);
-    }
-    std::int64_t size(std::int32_t item) const { return first[item + 1] - first[item]; }
-    const std::int32_t* begin(std::int32_t item) const { return rows.data() + first[item]; }
-    const std::int32_t* end(std::int32_t item) const { return rows.data() + first[item + 1]; }
-};
-
-// What the attacker knows to be absent: bit b of held[row] says that the row holds the b-th most frequent item, bit b
-// of absent[query] that the person behind the query does not. Null: nothing is known to be absent.
-struct Absence {
-    const std::uint64_t* held = nullptr;
-    const std::uint64_t* absent = nullptr;
-
-    bool rules_out(std::int64_t row, std::int64_t query) const { return held && (held[row] & absent[query]) != 0; }
-};
+namespace {
 
 // Counts the rows that hold all items of a query. Frequent items also get a bitmap: a query of nothing but frequent
 // items is a bitwise AND, any other walks the rarest item's list.
 class CandidateCounter {
   public:
     CandidateCounter(const Csr& data, std::int64_t n_items)
-        : lists_(data, n_items), width_((data.rows + 63) / 64), bitmap_(n_items, -1) {
+        : lists_(transpose(data, n_items)), width_((data.rows + 63) / 64), bitmap_(n_items, -1) {
         std::int64_t frequent = 0;
         for (std::int64_t item = 0; item < n_items; ++item)
-            if (lists_.size(static_cast<std::int32_t>(item)) * 32 > data.rows) bitmap_[item] = frequent++;
+            if (lists_.size(item) * 32 > data.rows) bitmap_[item] = frequent++;
         words_.assign(frequent * width_, 0);
         for (std::int64_t item = 0; item < n_items; ++item) {
             if (bitmap_[item] < 0) continue;
             std::uint64_t* words = words_.data() + bitmap_[item] * width_;
-            const auto code = static_cast<std::int32_t>(item);
-            for (const std::int32_t* row = lists_.begin(code); row != lists_.end(code); ++row)
+            for (const std::int32_t* row = lists_.begin(item); row != lists_.end(item); ++row)
                 words[*row >> 6] |= std::uint64_t{1} << (*row & 63);
         }
     }
@@ -108,16 +80,17 @@ class CandidateCounter {
         return cursor != end && *cursor == row;
     }
 
-    InvertedLists lists_;
+    Transposed<> lists_;
     std::int64_t width_;
     std::vector<std::int64_t> bitmap_;
     std::vector<std::uint64_t> words_;
 };
 
-// For each query of m items (negative: fewer), the number of rows that fit.
-inline std::vector<std::int64_t> count_candidates(const Csr& data, std::int64_t n_items, const std::int32_t* queries,
-                                                  std::int64_t n_queries, int m, const Absence& absence, int threads,
-                                                  Monitor& monitor) {
+}  // namespace
+
+std::vector<std::int64_t> count_candidates(const Csr& data, std::int64_t n_items, const std::int32_t* queries,
+                                           std::int64_t n_queries, int m, const Absence& absence, int threads,
+                                           Monitor& monitor) {
     const CandidateCounter counter(data, n_items);
     std::vector<std::int64_t> sizes(n_queries);
     parallel_for(
@@ -126,4 +99,4 @@ inline std::vector<std::int64_t> count_candidates(const Csr& data, std::int64_t 
     return sizes;
 }
 
-}  // namespace anonset
+}  // namespace anonset::risk

@@ -1,7 +1,5 @@
 // Groups of counts in unary code that are made to keep a limit on sensitive attributes, and improved while they keep
 // it.
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,43 +8,30 @@
 #include <vector>
 
 #include "core/bitmap.hpp"
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
 #include "core/random.hpp"
 #include "kp/candidate_groups.hpp"
 #include "kp/groups.hpp"
 #include "kp/parts.hpp"
 #include "kp/seed.hpp"
-#include "kp/shares.hpp"
 
-namespace anonset {
+namespace anonset::kp {
 
-struct KpImproveOptions {
-    std::int64_t k;
-    ShareLimit limit;
-    double proposals;  // dense: random ones per row; sparse: rounds
-    std::int64_t partners;
-    double hot, cold;  // temperatures of the first and the last proposal
-    bool dense;
-    std::uint64_t seed;
-};
-
-namespace kp {
+namespace {
 
 class Improver {
   public:
-    Improver(Groups& groups, const KpImproveOptions& options, std::uint64_t stream, Monitor& monitor)
+    Improver(Groups& groups, const ImproveOptions& options, std::uint64_t stream, Monitor& monitor)
         : groups_(groups),
           options_(options),
           monitor_(monitor),
           random_(options.seed, stream),
-          havens_(groups, monitor) {}
+          candidates_(groups, monitor) {}
 
     template <int Fixed>
     ANONSET_INLINE void run() {
         if (groups_.count() < 2) return;
         options_.dense ? improve_dense<Fixed>() : improve_sparse<Fixed>();
-        shelter<Fixed>();
+        take_in<Fixed>();
     }
 
     // Members of groups that have too many holders leave until they have not; a group of fewer than k is given up.
@@ -77,24 +62,24 @@ class Improver {
   private:
     static constexpr int kRepairs = 3;
     static constexpr std::int32_t kAnywhere = 8;  // groups that the last of them looks at
-    static constexpr std::uint32_t kTried = 2;    // havens among which a random change chooses
+    static constexpr std::uint32_t kTried = 2;    // candidates among which a random change chooses
 
     template <int Fixed>
     ANONSET_INLINE void improve_dense() {
-        havens_.find<Fixed>(true);
+        candidates_.find<Fixed>(true);
         repair_all<Fixed>();
-        shelter<Fixed>();
+        take_in<Fixed>();
         dissolve<Fixed>();
         anneal<Fixed>();
     }
 
     template <int Fixed>
     ANONSET_INLINE void improve_sparse() {
-        havens_.find<Fixed>(false);
+        candidates_.find<Fixed>(false);
         repair_all<Fixed>();
-        shelter<Fixed>();
+        take_in<Fixed>();
         for (std::int64_t round = 0; round < static_cast<std::int64_t>(options_.proposals); ++round) {
-            if (round > 0) havens_.find<Fixed>(false);
+            if (round > 0) candidates_.find<Fixed>(false);
             dissolve<Fixed>();
             reassign<Fixed>();
         }
@@ -116,10 +101,10 @@ class Improver {
     template <int Fixed>
     ANONSET_INLINE void repair(std::int32_t t, std::int32_t g, bool anywhere) {
         std::int32_t best = INT32_MIN, partner = -1;
-        for (std::int32_t i = 0; i < (anywhere ? kAnywhere : kHavens); ++i) {
+        for (std::int32_t i = 0; i < (anywhere ? kAnywhere : kCandidates); ++i) {
             const std::int32_t h = anywhere ? groups_.group(static_cast<std::int32_t>(
                                                   random_.below(static_cast<std::uint32_t>(groups_.size()))))
-                                            : havens_.candidate(t, i);
+                                            : candidates_.candidate(t, i);
             if (h < 0 || h == g) continue;
             const std::size_t looked = std::min<std::size_t>(groups_.members(h).size(), 16);
             for (std::size_t j = 0; j < looked; ++j) {
@@ -134,20 +119,20 @@ class Improver {
 
     // Every row without a group joins, of those that can take it, the one where it gains most.
     template <int Fixed>
-    ANONSET_INLINE void shelter() {
+    ANONSET_INLINE void take_in() {
         for (std::int32_t t = 0; t < groups_.size(); ++t) {
             if (groups_.group(t) >= 0) continue;
-            const std::int32_t host = haven<Fixed>(t, -1).second;
+            const std::int32_t host = best_host<Fixed>(t, -1).second;
             if (host >= 0) groups_.join(t, host);
         }
     }
 
     // What a row gains in the group that suits it best, can take it and is not `except`; and that group.
     template <int Fixed>
-    ANONSET_INLINE std::pair<std::int32_t, std::int32_t> haven(std::int32_t t, std::int32_t except) const {
+    ANONSET_INLINE std::pair<std::int32_t, std::int32_t> best_host(std::int32_t t, std::int32_t except) const {
         std::int32_t best = INT32_MIN, host = -1;
-        for (std::int32_t i = 0; i < kHavens; ++i) {
-            const std::int32_t h = havens_.candidate(t, i);
+        for (std::int32_t i = 0; i < kCandidates; ++i) {
+            const std::int32_t h = candidates_.candidate(t, i);
             if (h < 0 || h == except || h == host || groups_.members(h).empty()) continue;
             const std::int32_t gain = groups_.join_gain<Fixed>(t, h);
             if (gain > best && groups_.may_join(t, h)) best = gain, host = h;
@@ -169,7 +154,7 @@ class Improver {
             const std::vector<std::int32_t> leaving = groups_.members(g);
             for (const std::int32_t t : leaving) groups_.leave(t);
             for (const std::int32_t t : leaving) {
-                const std::int32_t host = haven<Fixed>(t, g).second;
+                const std::int32_t host = best_host<Fixed>(t, g).second;
                 if (host >= 0) groups_.join(t, host);
             }
         }
@@ -179,7 +164,7 @@ class Improver {
     ANONSET_INLINE bool worth_leaving(std::int32_t g) const {
         std::int32_t elsewhere = 0;
         for (const std::int32_t t : groups_.members(g)) {
-            const auto [gain, host] = haven<Fixed>(t, g);
+            const auto [gain, host] = best_host<Fixed>(t, g);
             if (host < 0) return false;
             elsewhere += gain;
         }
@@ -197,7 +182,7 @@ class Improver {
             if ((step & 4095) == 0) monitor_.check();
             const auto t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(groups_.size())));
             const std::int32_t g = groups_.group(t);
-            const std::int32_t h = havens_.candidate(t, static_cast<std::int32_t>(random_.below(kTried)));
+            const std::int32_t h = candidates_.candidate(t, static_cast<std::int32_t>(random_.below(kTried)));
             if (g < 0 || h < 0 || g == h || groups_.members(h).empty()) continue;
             std::int32_t best = INT32_MIN;
             const std::int32_t partner = random_partner<Fixed>(t, h, best);
@@ -234,8 +219,8 @@ class Improver {
             if (g < 0) continue;
             const bool spare = groups_.people(g) > groups_.k();
             std::int32_t best = 0, partner = -1, host = -1;
-            for (std::int32_t i = 0; i < kHavens; ++i) {
-                const std::int32_t h = havens_.candidate(t, i);
+            for (std::int32_t i = 0; i < kCandidates; ++i) {
+                const std::int32_t h = candidates_.candidate(t, i);
                 if (h < 0 || h == g || groups_.members(h).empty()) continue;
                 const std::int32_t moved = groups_.move_gain<Fixed>(t, h);
                 if (spare && moved > best && groups_.may_move(t, h)) best = moved, host = h;
@@ -259,15 +244,15 @@ class Improver {
     }
 
     Groups& groups_;
-    KpImproveOptions options_;
+    ImproveOptions options_;
     Monitor& monitor_;
     Random random_;
-    Havens havens_;
+    CandidateGroups candidates_;
 };
 
 // Groups from nothing where a part has none, and better ones.
 template <int Fixed>
-ANONSET_INLINE void solve_with(Groups& groups, Improver& improver, const KpPart& part, Monitor& monitor) {
+ANONSET_INLINE void solve_with(Groups& groups, Improver& improver, const Part& part, Monitor& monitor) {
     if (part.groups == 0) {
         Seeder seeder(groups, monitor);
         const std::int32_t count = seeder.run<Fixed>();
@@ -280,7 +265,7 @@ ANONSET_INLINE void solve_with(Groups& groups, Improver& improver, const KpPart&
     improver.settle<Fixed>();
 }
 
-ANONSET_CLONES inline void solve(Groups& groups, Improver& improver, const KpPart& part, Monitor& monitor) {
+ANONSET_CLONES void solve(Groups& groups, Improver& improver, const Part& part, Monitor& monitor) {
     switch (groups.words()) {
         case 1:
             return solve_with<1>(groups, improver, part, monitor);
@@ -291,23 +276,23 @@ ANONSET_CLONES inline void solve(Groups& groups, Improver& improver, const KpPar
     }
 }
 
-}  // namespace kp
+}  // namespace
 
-// Afterwards every group keeps the limit and has at least k rows; rows that fit nowhere have the group -1. Parts run
-// side by side: the answer depends on the seed and never on the number of threads.
-inline std::vector<std::int32_t> kp_improve(const Csr& data, const Csr& secret, std::vector<KpPart> parts,
-                                            const KpImproveOptions& options, int threads, Monitor& monitor) {
+std::vector<std::int32_t> improve_groups(const Csr& data, const Csr& secret, const std::int32_t* group,
+                                         const ImproveOptions& options, int threads, Monitor& monitor) {
+    std::vector<Part> parts = options.build ? parts_of_clusters(group, data.rows, options.shard)
+                                            : parts_of_groups(group, data.rows, options.shard);
     parallel_for(static_cast<std::int64_t>(parts.size()), threads, monitor, [&](std::int64_t i, int) {
-        KpPart& part = parts[i];
-        kp::Groups groups(data, secret, part.rows, options.k, options.limit);
-        kp::Improver improver(groups, options, static_cast<std::uint64_t>(i), monitor);
-        kp::solve(groups, improver, part, monitor);
+        Part& part = parts[i];
+        Groups groups(data, secret, part.rows, options.k, options.limit);
+        Improver improver(groups, options, static_cast<std::uint64_t>(i), monitor);
+        solve(groups, improver, part, monitor);
         part.group = groups.all();
         part.groups = groups.count();
     });
     std::vector<std::int32_t> out(data.rows, -1);
     std::int32_t before = 0;
-    for (const KpPart& part : parts) {
+    for (const Part& part : parts) {
         for (std::size_t i = 0; i < part.rows.size(); ++i)
             if (part.group[i] >= 0) out[part.rows[i]] = before + part.group[i];
         before += part.groups;
@@ -315,4 +300,4 @@ inline std::vector<std::int32_t> kp_improve(const Csr& data, const Csr& secret, 
     return out;
 }
 
-}  // namespace anonset
+}  // namespace anonset::kp

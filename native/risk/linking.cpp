@@ -1,16 +1,15 @@
 // Which published sets lie nearest to what an attacker knows: Hamming or Jaccard distance, by inverted lists.
-#pragma once
-
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
-#include "risk/singled_out.hpp"
+#include "core/transpose.hpp"
+#include "risk/api.hpp"
 
-namespace anonset {
+namespace anonset::risk {
+
+namespace {
 
 struct Link {
     double distance = 0;       // to the nearest published set
@@ -20,7 +19,7 @@ struct Link {
 
 class Linker {
   public:
-    Linker(const Csr& sets, const InvertedLists& lists, const std::int64_t* weight, bool jaccard)
+    Linker(const Csr& sets, const Transposed<>& lists, const std::int64_t* weight, bool jaccard)
         : sets_(sets), lists_(lists), weight_(weight), jaccard_(jaccard), shared_(sets.rows, 0) {
         for (std::int64_t set = 0; set < sets.rows; ++set) weight_of_size_[sets.size(set)] += weight[set];
     }
@@ -65,28 +64,29 @@ class Linker {
     }
 
     const Csr& sets_;
-    const InvertedLists& lists_;
+    const Transposed<>& lists_;
     const std::int64_t* weight_;
     const bool jaccard_;
     std::vector<std::int32_t> shared_, touched_;
     std::map<std::int64_t, std::int64_t> weight_of_size_, touched_of_size_;
 };
 
-// For each query the nearest of the published sets (distinct, each published by weight[set] transactions). own[query]
-// is the query's own published set, or negative.
-inline std::vector<Link> link_sets(const Csr& queries, const Csr& sets, const std::int64_t* weight,
-                                   const std::int64_t* own, std::int64_t n_items, bool jaccard, int threads,
-                                   Monitor& monitor) {
-    const InvertedLists lists(sets, n_items);
+}  // namespace
+
+Links link_sets(const Csr& queries, const Csr& sets, const std::int64_t* weight, const std::int64_t* own,
+                std::int64_t n_items, bool jaccard, int threads, Monitor& monitor) {
+    const Transposed<> lists = transpose(sets, n_items);
     std::vector<Linker> linkers(thread_count(threads), Linker(sets, lists, weight, jaccard));
-    std::vector<Link> links(queries.rows);
-    parallel_for(
-        queries.rows, threads, monitor,
-        [&](std::int64_t query, int worker) {
-            links[query] = linkers[worker].of(queries.begin(query), queries.end(query), own[query]);
-        },
-        64);
-    return links;
+    Links out{std::vector<double>(queries.rows), std::vector<std::int64_t>(queries.rows),
+              std::vector<std::uint8_t>(queries.rows)};
+    const auto link = [&](std::int64_t query, int worker) {
+        const Link found = linkers[worker].of(queries.begin(query), queries.end(query), own[query]);
+        out.distance[query] = found.distance;
+        out.nearest[query] = found.nearest;
+        out.found[query] = found.found;
+    };
+    parallel_for(queries.rows, threads, monitor, link, 64);
+    return out;
 }
 
-}  // namespace anonset
+}  // namespace anonset::risk

@@ -1,30 +1,16 @@
 // Synthetic transactions after R. Agrawal, R. Srikant, "Fast Algorithms for Mining Association Rules", VLDB
 // 1994, section 2.4.3: transactions are filled with patterns ("potentially maximal large itemsets") that
 // people tend to buy together, each of them often incomplete.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
 #include "core/random.hpp"
+#include "generate/api.hpp"
 
-namespace anonset {
+namespace anonset::generate {
 
-struct QuestSettings {
-    std::int64_t transactions;
-    double mean_length;
-    std::int32_t patterns;
-    double pattern_length;
-    std::int32_t items;
-    double correlation;
-    double corruption;
-    double corruption_variance;
-    bool equal_items;  // the paper's choice: every item is equally likely to enter a pattern
-    std::uint64_t seed;
-};
+namespace {
 
 class QuestPatterns {
   public:
@@ -152,20 +138,19 @@ class QuestBlock {
     std::vector<std::int32_t> bought_;
 };
 
-// All transactions; steps reported to the monitor: blocks of kQuestBlock transactions.
-constexpr std::int64_t kQuestBlock = 8192;
+}  // namespace
 
-inline OwnedCsr quest(const QuestSettings& settings, int threads, Monitor& monitor) {
+OwnedCsr quest(const QuestSettings& settings, int threads, Monitor& monitor) {
     const QuestPatterns patterns(settings, monitor);
     const Alias lengths = poisson(settings.mean_length - 1);
-    const std::int64_t blocks = (settings.transactions + kQuestBlock - 1) / kQuestBlock;
+    const std::int64_t blocks = (settings.transactions + QUEST_BLOCK - 1) / QUEST_BLOCK;
     std::vector<OwnedCsr> parts(blocks);
     std::vector<QuestBlock> workers(thread_count(threads), QuestBlock(patterns, lengths, settings.items));
     parallel_for(blocks, threads, monitor, [&](std::int64_t block, int worker) {
-        const std::int64_t rows = std::min(kQuestBlock, settings.transactions - block * kQuestBlock);
+        const std::int64_t rows = std::min(QUEST_BLOCK, settings.transactions - block * QUEST_BLOCK);
         parts[block] = workers[worker].fill(rows, Random(settings.seed, block));
     });
     return joined(std::move(parts));
 }
 
-}  // namespace anonset
+}  // namespace anonset::generate

@@ -1,8 +1,7 @@
-#include "io/parse.hpp"
-
 #include <nanobind/stl/string.h>
 
 #include "bind/common.hpp"
+#include "io/api.hpp"
 
 namespace anonset::bind {
 
@@ -34,7 +33,7 @@ struct Joined {
 
 template <class Parse>
 nb::tuple parsed(PyMonitor& watched, Parse&& parse) {
-    Parsed out;
+    io::Parsed out;
     std::optional<Joined> words, remarks;
     run(watched, [&](Monitor& monitor) {
         out = parse(monitor);
@@ -49,12 +48,12 @@ nb::tuple parsed(PyMonitor& watched, Parse&& parse) {
 
 }  // namespace
 
-void bind_parse(nb::module_& m) {
+void bind_io(nb::module_& m) {
     m.def(
         "parse_spaced",
         [](PyMonitor& watched, Bytes data, bool comments, int threads) {
-            return parsed(watched,
-                          [&](Monitor& monitor) { return parse_spaced(to_view(data), comments, threads, monitor); });
+            return parsed(
+                watched, [&](Monitor& monitor) { return io::parse_spaced(to_view(data), comments, threads, monitor); });
         },
         nb::arg("monitor"), nb::arg("data"), nb::arg("comments"), nb::arg("threads"));
     m.def(
@@ -62,7 +61,7 @@ void bind_parse(nb::module_& m) {
         [](PyMonitor& watched, Bytes data, const std::string& separator) {
             if (separator.empty()) throw nb::value_error("separator must not be empty");
             return parsed(watched,
-                          [&](Monitor& monitor) { return parse_separated(to_view(data), separator, monitor); });
+                          [&](Monitor& monitor) { return io::parse_separated(to_view(data), separator, monitor); });
         },
         nb::arg("monitor"), nb::arg("data"), nb::arg("separator"));
     m.def(
@@ -70,7 +69,7 @@ void bind_parse(nb::module_& m) {
         [](Bytes data, const std::string& separator, std::int64_t row, bool blanks) {
             if (separator.empty()) throw nb::value_error("separator must not be empty");
             nb::gil_scoped_release without_gil;
-            return line_of_row(to_view(data), separator, row, blanks);
+            return io::line_of_row(to_view(data), separator, row, blanks);
         },
         nb::arg("data"), nb::arg("separator"), nb::arg("row"), nb::arg("blanks"));
     m.def(
@@ -78,7 +77,7 @@ void bind_parse(nb::module_& m) {
         [](PyMonitor& watched, In<std::int64_t> offsets, In<std::int32_t> codes, In<std::int32_t> place, int threads) {
             OwnedCsr out;
             const Csr rows = to_csr(offsets, codes);
-            run(watched, [&](Monitor& monitor) { out = sort_rows(rows, place.data(), threads, monitor); });
+            run(watched, [&](Monitor& monitor) { out = io::sort_rows(rows, place.data(), threads, monitor); });
             return to_numpy(std::move(out));
         },
         nb::arg("monitor"), nb::arg("offsets"), nb::arg("codes"), nb::arg("place"), nb::arg("threads"));
@@ -86,7 +85,7 @@ void bind_parse(nb::module_& m) {
         "first_bad_byte",
         [](Bytes data) {
             nb::gil_scoped_release without_gil;
-            return first_bad_byte(to_view(data));
+            return io::first_bad_byte(to_view(data));
         },
         nb::arg("data"));
 }
