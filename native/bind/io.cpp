@@ -31,8 +31,11 @@ struct Joined {
     Texts to_numpy() && { return {bind::to_numpy(std::move(offsets)), bind::to_numpy(std::move(bytes))}; }
 };
 
+using Place = std::pair<std::int64_t, std::int64_t>;
+using Rows = std::tuple<Out<std::int64_t>, Out<std::int32_t>, Texts, Texts, std::int64_t, Place, Place>;
+
 template <class Parse>
-nb::tuple parsed(PyMonitor& watched, Parse&& parse) {
+Rows parsed(PyMonitor& watched, Parse&& parse) {
     io::Parsed out;
     std::optional<Joined> words, remarks;
     run(watched, [&](Monitor& monitor) {
@@ -40,10 +43,13 @@ nb::tuple parsed(PyMonitor& watched, Parse&& parse) {
         words.emplace(out.words.texts());
         remarks.emplace(out.remarks);
     });
-    return nb::make_tuple(to_numpy(std::move(out.rows.offsets)), to_numpy(std::move(out.rows.items)),
-                          std::move(*words).to_numpy(), std::move(*remarks).to_numpy(), out.first_end,
-                          std::pair(out.nulls, out.null_line),
-                          std::pair(static_cast<std::int64_t>(out.problem), out.problem_line));
+    return {to_numpy(std::move(out.rows.offsets)),
+            to_numpy(std::move(out.rows.items)),
+            std::move(*words).to_numpy(),
+            std::move(*remarks).to_numpy(),
+            out.first_end,
+            {out.nulls, out.null_line},
+            {static_cast<std::int64_t>(out.problem), out.problem_line}};
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ NB_MODULE(_native, m) {
     nb::class_<PyMonitor>(m, "Monitor", nb::type_slots(monitor_slots))
         .def(
             "__init__", [](PyMonitor* self, nb::object progress) { new (self) PyMonitor{{}, progress}; },
+            nb::sig("def __init__(self, progress: Callable[[int], None] | None = None) -> None"),
             nb::arg("progress") = nb::none())
         .def("cancel", [](PyMonitor& self) { self.monitor.stop = true; })
         .def("reset", [](PyMonitor& self) { self.monitor.done = 0; })
