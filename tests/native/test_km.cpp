@@ -1,0 +1,100 @@
+#include <map>
+
+#include "check.hpp"
+#include "data.hpp"
+#include "km/api.hpp"
+
+using namespace anonset;
+
+namespace {
+
+// Twelve items under four categories under the root: nodes 0, then each category followed by its items.
+struct Case {
+    static constexpr std::int32_t ITEMS = 12, NODES = 17;
+    OwnedCsr data = sample::rows(41, 120, ITEMS, 0.35);
+    std::vector<std::int32_t> parent{0}, leaf;
+    std::vector<std::int64_t> size{ITEMS};
+    Monitor monitor;
+
+    Case() {
+        for (std::int32_t category = 0; category < 4; ++category) {
+            const auto node = static_cast<std::int32_t>(parent.size());
+            parent.push_back(0), size.push_back(3);
+            for (int i = 0; i < 3; ++i) leaf.push_back(node + 1 + i), parent.push_back(node), size.push_back(1);
+        }
+    }
+    km::Hierarchy tree() const { return {parent.data(), size.data(), NODES, leaf.data()}; }
+
+    std::map<sample::Set, int> supports(const std::vector<std::int32_t>& cut, int m,
+                                        const std::vector<std::uint8_t>& kept = {}) const {
+        std::map<sample::Set, int> found;
+        const Csr view = data.view();
+        for (std::int64_t row = 0; row < view.rows; ++row) {
+            sample::Set nodes;
+            for (std::int64_t at = view.offsets[row]; at < view.offsets[row + 1]; ++at)
+                if (kept.empty() || kept[at]) nodes.insert(cut[leaf[view.items[at]]]);
+            for (const sample::Set& some : sample::subsets(nodes, m)) ++found[some];
+        }
+        return found;
+    }
+    std::int64_t loss(const std::vector<std::int32_t>& cut) const {
+        std::int64_t sum = 0;
+        for (const std::int32_t item : data.items) {
+            const std::int64_t items = size[cut[leaf[item]]];
+            sum += items > 1 ? items : 0;
+        }
+        return sum;
+    }
+};
+
+void check_safe(const std::map<sample::Set, int>& supports, int k) {
+    for (const auto& [nodes, count] : supports) CHECK(count >= k);
+}
+
+}  // namespace
+
+TEST(every_cut_is_safe_and_the_optimal_one_loses_least) {
+    Case c;
+    for (const int m : {1, 2, 3})
+        for (const int k : {3, 12}) {
+            const auto optimal = km::optimal_cut(c.data.view(), c.tree(), k, m, INT64_MAX, 100000, 100000, c.monitor);
+            CHECK(optimal.finished);
+            check_safe(c.supports(optimal.cut, m), k);
+            for (const bool apriori : {false, true}) {
+                const auto cut = km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 1, c.monitor);
+                check_safe(c.supports(cut, m), k);
+                CHECK(c.loss(cut) >= c.loss(optimal.cut));
+                CHECK(cut == km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 3, c.monitor));
+            }
+            for (const std::int64_t budget : {0, 30}) {
+                const auto sparse =
+                    km::refined_cut(c.data.view(), c.tree(), k, m, budget, km::Form::sparse, 2, c.monitor);
+                const auto dense =
+                    km::refined_cut(c.data.view(), c.tree(), k, m, budget, km::Form::dense, 2, c.monitor);
+                CHECK(sparse.cut == dense.cut && sparse.kept == dense.kept);
+                CHECK(std::count(sparse.kept.begin(), sparse.kept.end(), 0) <= budget);
+                check_safe(c.supports(sparse.cut, m, sparse.kept), k);
+                if (budget == 0) CHECK(c.loss(sparse.cut) >= c.loss(optimal.cut));
+            }
+        }
+}
+
+TEST(rare_itemsets_are_those_that_counting_finds) {
+    Case c;
+    const int k = 6, m = 2;
+    const auto rare = km::rare_itemsets(c.data.view(), c.tree(), k, m, false, INT64_MAX, c.monitor);
+    std::map<sample::Set, std::int64_t> found, expected;
+    for (std::int64_t i = 0; i < rare.sets.view().rows; ++i) found[sample::set(rare.sets.view(), i)] = rare.supports[i];
+    const auto below = [&](std::int32_t upper, std::int32_t node) { return c.parent[node] == upper && upper != node; };
+    for (std::int64_t row = 0; row < c.data.view().rows; ++row) {
+        sample::Set nodes;
+        for (const std::int32_t item : sample::set(c.data.view(), row))
+            nodes.insert(c.leaf[item]), nodes.insert(c.parent[c.leaf[item]]);
+        for (const sample::Set& some : sample::subsets(nodes, m)) {
+            const bool nested = some.size() == 2 && (below(*some.begin(), *some.rbegin()));
+            if (!nested) ++expected[some];
+        }
+    }
+    for (auto at = expected.begin(); at != expected.end();) at = at->second >= k ? expected.erase(at) : std::next(at);
+    CHECK(found == expected && !found.empty());
+}
