@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.assess.bound.search import lower_bound
+from anonset.assess.published import judge
 from anonset.assess.utility.information_loss import information_loss
 from anonset.data.errors import GuaranteeError, InputError, ParameterError
 from anonset.data.job import Job, Progress
@@ -188,9 +189,13 @@ def verify(
     model: Model | str = "k-anonymity",
     *,
     read_options: dict[str, Any] | None = None,
+    ignore_columns: str | Iterable[str] = (),
     **params: Any,
 ) -> Verdict:
     """Whether a file (ours or anybody's), a frame or a release keeps a promise.
+
+    A column that the check does not look at may single somebody out, so that no promise holds beside it, unless
+    `ignore_columns` names it.
 
     Examples
     --------
@@ -202,7 +207,7 @@ def verify(
 
     target = make_model(model, **params) if isinstance(model, str) else model
     release = data if isinstance(data, Release) else read_release(data, **(read_options or {}))
-    return target.check(release)
+    return judge(release, target, ignore_columns)
 
 
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:

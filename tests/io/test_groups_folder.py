@@ -182,5 +182,5 @@ def test_the_command_line_verifies_a_folder(tmp_path: Path) -> None:
     path = tmp_path / "out/transactions.csv"
     path.write_bytes(path.read_bytes()[:-1])
     done = subprocess.run(run, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "was changed after it was certified" in done.stderr
+    assert done.returncode == 3
+    assert "the sha256 of transactions.csv differs" in done.stderr

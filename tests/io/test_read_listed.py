@@ -85,14 +85,16 @@ def test_lists_of_bare_values(saved):
 
 
 def test_sensitive_items_may_have_a_list_of_their_own(saved):
-    content = (
-        '{"items":["a","b"],"sensitive":["s"]}\n{"items":["a"],"sensitive":[]}\n{"items":["s","t"],"sensitive":["t"]}\n'
-    )
-    data = read(saved(content, "a.jsonl"))
+    lines = [
+        '{"items":["a","b"],"sensitive":["s"]}',
+        '{"items":["a"],"sensitive":[]}',
+        '{"items":["t"],"sensitive":["s"]}',
+    ]
+    data = read(saved("\n".join(lines), "a.jsonl"))
     assert data.to_lists() == [["a", "b", "s"], ["a"], ["s", "t"]]
-    assert data.sensitive_names() == ["s", "t"]
-    note = "1 item was marked sensitive in some transactions only and taken as sensitive everywhere"
-    assert data.notes == (note,)
+    assert data.sensitive_names() == ["s"]
+    with pytest.raises(DataError, match="line 3: An item that is marked sensitive elsewhere"):
+        read(saved("\n".join([*lines[:2], '{"items":["s","t"],"sensitive":["t"]}']), "a.jsonl"))
 
 
 def test_repeats_are_counted_but_not_between_items_and_sensitive_items(saved):

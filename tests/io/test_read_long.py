@@ -143,9 +143,8 @@ def test_a_column_can_mark_sensitive_items(saved):
     data = read(saved("tid,item,sensitive\n1,a,yes\n1,b,0\n2,c,\n2,d,TRUE\n", "a.csv"))
     assert data.sensitive_names() == ["a", "d"]
     assert data.notes == ()
-    data = read(saved("tid,item,sensitive\n1,a,1\n2,a,0\n", "a.csv"))
-    assert data.sensitive_names() == ["a"]
-    assert data.notes == ("1 item was marked sensitive in some lines only and taken as sensitive everywhere",)
+    with pytest.raises(DataError, match="line 3: An item that is marked sensitive elsewhere"):
+        read(saved("tid,item,sensitive\n1,a,1\n2,a,0\n", "a.csv"))
     data = read(saved("tid,item,secret\n1,a,f\n2,b,t\n", "a.csv"), sensitive_column="secret")
     assert data.sensitive_names() == ["b"]
     name = saved("tid,item,sensitive\n1,a,1\n2,a,perhaps\n", "a.csv")

@@ -115,6 +115,7 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
     """What is known of a release that was only read: its promise and whether it holds."""
     import numpy as np
 
+    from anonset.assess.published import judge
     from anonset.data.release import Result
     from anonset.models import model
 
@@ -125,7 +126,7 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
     if name is None:
         name = "k-anonymity" if release.form == "rows" else "privacy-degree"
         params = params or ({"k": 2} if release.form == "rows" else {"p": 2})
-    verdict = model(name, **params).check(release)
+    verdict = judge(release, model(name, **params))
     certificate = _certificate(found)
     method = certificate.method if certificate else ""
     own = {} if certificate is None else dict(certificate.method_parameters)
@@ -150,7 +151,7 @@ def _certificate(found: Found | None) -> Certificate | None:
 
     from anonset.data.release import Certificate
 
-    if found is None or not found.matches:
+    if found is None or found.changed:
         return None
     names = [field.name for field in fields(Certificate) if field.name in found.certificate]
     return Certificate(**{name: found.certificate[name] for name in names})

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from anonset.cli.base.certificates import Found, find_certificate
+from anonset.cli.base.certificates import Found, as_certified, differences, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, items, measured, show, show_json, table, warn
 from anonset.cli.base.groups import (
     PRIVACY,
+    READING,
     SourceOrQuery,
     as_read_options,
     model_options,
@@ -21,12 +23,13 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
-from anonset.data.errors import GuaranteeError
+from anonset.data.errors import GuaranteeError, InputError
+from anonset.data.job import Job
 from anonset.data.spec import Param
 
 if TYPE_CHECKING:
     from anonset.assess.audit import Audit
-    from anonset.data.release import Verdict
+    from anonset.data.release import Release, Verdict
     from anonset.data.spec import Model
     from anonset.io.publish.signature import Signature
 
@@ -37,6 +40,12 @@ BROKEN = 3
 SIGNERS = Param(
     "signers", "text", "Require a signature of the certificate by one of these (an SSH allowed_signers file)."
 )
+IGNORED = Param(
+    "ignore_columns",
+    "text",
+    "Columns, separated by commas, that nobody checks and that you answer for; others that no check reads break any "
+    "promise.",
+)
 
 
 @app.command(epilog="Example: anonset verify release.csv -k 10")
@@ -44,20 +53,21 @@ SIGNERS = Param(
     privacy=model_options(varied=True),
     trusting=[Choice(SIGNERS, PRIVACY, metavar="FILE")],
     reading=read_options(),
+    accepted=[Choice(IGNORED, READING)],
     running=run_options(),
 )
-def verify(privacy: Given, trusting: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
+def verify(
+    privacy: Given, trusting: Given, reading: Given, accepted: Given, running: Given, data: SourceOrQuery = None
+) -> None:
     """Say whether DATA keeps a promise; where it does not, show the sets that break it.
 
-    If DATA has a certificate beside it, its checksum is compared, and model, parameters and sensitive items are
-    taken from it where none are given; --signers asks for its signature as well. The exit code is 0 if the promise
-    holds and 3 if it does not.
+    If DATA has a certificate beside it, everything that it says is compared with what is found, and model, parameters
+    and sensitive items are taken from it where none are given; --signers asks for its signature as well. The exit code
+    is 0 if the promise holds and 3 if it does not, if a column is published that no check reads, or if DATA and its
+    certificate differ in anything.
 
     With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
-    from anonset.data.job import Job
-    from anonset.io import read_release
-
     require_source(data, reading)
     found = None if data is None else find_certificate(data)
     _say_if_unfinished(data, found)
@@ -65,21 +75,17 @@ def verify(privacy: Given, trusting: Given, reading: Given, running: Given, data
     if found is None and not privacy:
         _audit(data, reading, running)
         return
-    by_certificate = found is not None and not privacy
     target = _target(found, privacy)
+    ignored = accepted.get("ignore_columns", "")
     with Display(quiet="quiet" in running or "json" in running) as display:
-        job = Job(progress=display)
-        with job.stage("read"):
-            release = read_release(data, **_with_sensitive(found, as_read_options(reading)))
-        with job.stage("check"):
-            verdict = target.check(release)
+        answer = _answer(data, found, target, as_read_options(reading), ignored, Job(progress=display))
+    answer = replace(answer, signature=signature)
     if "json" in running:
-        show_json(_as_json(data, verdict, found, signature))
+        show_json(answer.to_dict(data))
     elif "quiet" not in running:
-        show(*_page(verdict, found, signature))
-    if not verdict.holds or (by_certificate and found is not None and not found.matches):
-        raise typer.Exit(BROKEN)
-    if signature is not None and not (signature.holds and found is not None and found.matches):
+        show(*answer.page())
+        warn(answer.warnings, "Warning")
+    if not answer.verdict.holds or answer.differences or (signature is not None and not signature.holds):
         raise typer.Exit(BROKEN)
 
 
@@ -90,7 +96,7 @@ def _say_if_unfinished(data: str | None, found: Found | None) -> None:
     from anonset.io.publish.releases import certificate_path
     from anonset.io.publish.slots import unfinished
 
-    if data is not None and not (found is not None and found.matches):
+    if data is not None and (found is None or found.changed):
         places = (Path(data), certificate_path(Path(data)))
         warn(dict.fromkeys(filter(None, (unfinished(place) for place in places if place.name))), "Warning")
 
@@ -106,10 +112,98 @@ def _signature(found: Found | None, trusting: Given) -> Signature | None:
     return check_signature(found.path, trusting["signers"])
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The verdict, in what the certificate differs from what was found, and what else the owner should know."""
+
+    verdict: Verdict
+    found: Found | None
+    differences: tuple[str, ...]
+    warnings: tuple[str, ...]
+    signature: Signature | None = None
+
+    def page(self) -> list[Any]:
+        """For people."""
+        rows = [
+            ("holds" if self.verdict.holds else "does not hold", f"{self.verdict.promise}."),
+            ("measured", measured(self.verdict.measured)),
+        ]
+        if self.found is not None:
+            rows.append(("certificate", self._certificate()))
+        if self.signature is not None:
+            rows.append(("signature", self.signature.sentence))
+        if self.verdict.holds:
+            return [facts(rows)]
+        shown = [(witness.statement, items(witness.items)) for witness in self.verdict.witnesses]
+        return [facts(rows), "", "For example:", table(("what is wrong", "published set"), shown)]
+
+    def _certificate(self) -> str:
+        assert self.found is not None
+        name = self.found.path.name
+        if not self.differences:
+            return f"{name} is about this very file (sha256 agrees), and what it says was found again."
+        return f"{name} proves nothing: {'; '.join(self.differences)}."
+
+    def to_dict(self, data: str | None) -> dict[str, Any]:
+        """For machines."""
+        verdict = self.verdict
+        return {
+            "source": data,
+            "model": verdict.model,
+            "params": verdict.params,
+            "promise": verdict.promise,
+            "holds": verdict.holds,
+            "measured": verdict.measured,
+            "witnesses": [
+                {"statement": witness.statement, "items": witness.items, "size": witness.size}
+                for witness in verdict.witnesses
+            ],
+            "warnings": self.warnings,
+            "certificate": None
+            if self.found is None
+            else {
+                "file": str(self.found.path),
+                "matches": not self.differences,
+                "differences": self.differences,
+            },
+            "signature": None
+            if self.signature is None
+            else {"signer": self.signature.signer, "holds": self.signature.holds},
+        }
+
+
+def _answer(
+    data: str | None, found: Found | None, target: Model, reading: dict[str, Any], ignored: str, job: Job
+) -> Answer:
+    from anonset.assess.published import judge, warnings
+    from anonset.io import read_release
+    from anonset.io.publish.group_reading import is_group_folder
+
+    if found is not None and found.changed and is_group_folder(data):
+        raise GuaranteeError(f"{found.path} is about other files: {'; '.join(found.changed)}. Restore the folder.")
+    plain = {name: value for name, value in reading.items() if name not in ("sensitive", "sensitive_file")}
+    with job.stage("read"):
+        release = read_release(data, **plain)
+        certified = release if found is None else _marked(release, found)
+        asked = read_release(data, **reading) if plain != reading else certified
+    with job.stage("check"):
+        verdict = judge(asked, target, ignored)
+        different = () if found is None else differences(found, release)
+    return Answer(verdict, found, different, warnings(asked, target.spec))
+
+
+def _marked(release: Release, found: Found) -> Release:
+    """The release with the sensitive items of the certificate; as it is, where these are others."""
+    try:
+        return as_certified(release, found.certificate["sensitive_items"])
+    except InputError:
+        return release
+
+
 def _audit(data: str | None, reading: Given, running: Given) -> None:
     """Report everything that can be measured where nothing is promised."""
     from anonset.assess.audit import audit
-    from anonset.data.job import Job
+    from anonset.assess.published import warnings
     from anonset.io import read_release
 
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -118,10 +212,13 @@ def _audit(data: str | None, reading: Given, running: Given) -> None:
             release = read_release(data, **as_read_options(reading))
         with job.stage("check"):
             found = audit(release)
+    unread = [f"The column '{name}' is published, but no check reads it." for name in release.transactions.unread]
+    said = (*unread, *warnings(release))
     if "json" in running:
-        show_json({"source": data, **found.to_dict()})
+        show_json({"source": data, **found.to_dict(), "warnings": said})
     elif "quiet" not in running:
         show(*_audited(found))
+        warn(said, "Warning")
 
 
 def _audited(found: Audit) -> list[Any]:
@@ -151,43 +248,3 @@ def _target(found: Found | None, privacy: Given) -> Model:
     spec = model_spec(name)
     require_fitting(params, (*spec.params, *spec.options), f"model {name}")
     return model(name, **params)
-
-
-def _with_sensitive(found: Found | None, reading: dict[str, Any]) -> dict[str, Any]:
-    """The options of reading, with the certificate's sensitive items where none are given."""
-    said = any(name.startswith("sensitive") for name in reading)
-    if found is None or said or not found.certificate["sensitive_items"]:
-        return reading
-    return {**reading, "sensitive": found.certificate["sensitive_items"]}
-
-
-def _page(verdict: Verdict, found: Found | None, signature: Signature | None) -> list[Any]:
-    rows = [
-        ("holds" if verdict.holds else "does not hold", f"{verdict.promise}."),
-        ("measured", measured(verdict.measured)),
-    ]
-    if found is not None:
-        rows.append(("certificate", found.sentence))
-    if signature is not None:
-        rows.append(("signature", signature.sentence))
-    if verdict.holds:
-        return [facts(rows)]
-    shown = [(witness.statement, items(witness.items)) for witness in verdict.witnesses]
-    return [facts(rows), "", "For example:", table(("what is wrong", "published set"), shown)]
-
-
-def _as_json(data: str | None, verdict: Verdict, found: Found | None, signature: Signature | None) -> dict[str, Any]:
-    return {
-        "source": data,
-        "model": verdict.model,
-        "params": verdict.params,
-        "promise": verdict.promise,
-        "holds": verdict.holds,
-        "measured": verdict.measured,
-        "witnesses": [
-            {"statement": witness.statement, "items": witness.items, "size": witness.size}
-            for witness in verdict.witnesses
-        ],
-        "certificate": None if found is None else {"file": str(found.path), "matches": found.matches},
-        "signature": None if signature is None else {"signer": signature.signer, "holds": signature.holds},
-    }

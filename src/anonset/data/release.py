@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from anonset.data.errors import InputError
-from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.transactions import Ints, Longs, Transactions, exact
 
 if TYPE_CHECKING:
     from anonset.data.hierarchy import Cut
@@ -22,6 +22,10 @@ class GroupCounts:
     group: Ints
     item: Ints  # codes into the release's labels
     count: Longs
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("group", np.int32), ("item", np.int32), ("count", np.int64)):
+            object.__setattr__(self, name, exact(getattr(self, name), dtype, name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +44,8 @@ class Release:
     def __post_init__(self) -> None:
         if (self.groups is None) != (self.counts is None):
             raise InputError("A release in groups needs both the groups and the counts of their sensitive items.")
+        if self.groups is not None:
+            object.__setattr__(self, "groups", exact(self.groups, np.int32, "groups"))
         if self.groups is not None and len(self.groups) != len(self.transactions):
             raise InputError("Every transaction of a release in groups needs its group.")
 

@@ -171,7 +171,8 @@ class ModelSpec:
     the parameters in braces. `form` is the kind of release that the model speaks about. `protects_users` says
     whether the promise still holds when an attacker can see which transactions belong to one user; where it does
     not, users are not published. `publishes` names what else the model lets through: `counts`, `attributes`, and
-    `sensitivity` where the owner asks for it.
+    `sensitivity` where the owner asks for it. `reads` names what the check looks at besides the sets where it is
+    published; a release with more than that keeps no promise of this model.
 
     `options` vary the promise. A method offers one by listing it among its own parameters; where it is left at its
     default, promise and verdict do not mention it. `wording` gives the statement where options change it.
@@ -189,6 +190,7 @@ class ModelSpec:
     default_method: str = ""
     options: tuple[Param, ...] = ()
     wording: Callable[[Mapping[str, Any]], str] | None = None
+    reads: tuple[str, ...] = ("counts",)
 
     def promise(self, params: Mapping[str, Any]) -> str:
         """The promise in words, with these parameters."""

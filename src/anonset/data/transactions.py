@@ -54,6 +54,8 @@ class Transactions:
     appearance
         The place of each item in the order in which the source names items first. None: that of their codes, as where
         the source has a column for each item or numbers its items itself.
+    unread
+        The columns of the source that hold nothing of this and were left aside.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Transactions:
     notes: tuple[str, ...] = ()
     attributes: pa.StringArray | None = None
     appearance: Ints | None = None
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)
@@ -160,7 +163,7 @@ class Transactions:
     ) -> Transactions:
         """From codes in any order inside a transaction; repeated items are merged and counted in a note."""
         starts = np.asarray(offsets, dtype=np.int64)
-        codes = np.asarray(items, dtype=np.int32)
+        codes = exact(items, np.int32, "items")
         if _ascending(starts, codes):
             return cls(starts, codes, as_text(labels), **columns)
         rows = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
@@ -497,11 +500,26 @@ def _merge(values: npt.NDArray[Any], first: Mask, name: str) -> npt.NDArray[Any]
     if not len(values):
         return values
     starts = np.flatnonzero(first)
-    return np.add.reduceat(values, starts) if name == "counts" else np.maximum.reduceat(values, starts)
+    if name == "counts":
+        return np.add.reduceat(values.astype(np.int64), starts)
+    return np.maximum.reduceat(values, starts)
+
+
+def exact(values: npt.ArrayLike, dtype: npt.DTypeLike, name: str) -> npt.NDArray[Any]:
+    """The values in this type; whole numbers that it cannot hold are an error, since they would become others."""
+    array = np.asarray(values)
+    if array.dtype == dtype:
+        return array
+    wanted = np.dtype(dtype)
+    if wanted.kind == "i" and array.dtype.kind in "iuO" and array.size:
+        limits = np.iinfo(wanted)
+        if int(array.min()) < limits.min or int(array.max()) > limits.max:
+            raise InputError(f"'{name}' must be whole numbers from {limits.min:,} to {limits.max:,}. Got others.")
+    return array.astype(wanted)
 
 
 def _freeze(data: Transactions, name: str, dtype: npt.DTypeLike) -> None:
-    array = np.ascontiguousarray(getattr(data, name), dtype=dtype).view()
+    array = np.ascontiguousarray(exact(getattr(data, name), dtype, name)).view()
     array.flags.writeable = False
     object.__setattr__(data, name, array)
 

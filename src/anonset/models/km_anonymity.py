@@ -1,6 +1,7 @@
 """k^m-anonymity: any m or fewer items that somebody may know match at least k published transactions, or none.
 
 Precondition   a release in rows. Every published item counts: any of them may be the secret, any may be known.
+               Where counts of items are published, an item with another count is another item.
 Check          count the support of every set of 1, 2, … m published items that occurs in a transaction; a transaction
                with fewer than m items counts with all of its subsets. Take the smallest support.
 Postcondition  `holds` iff the smallest support is at least k. `measured["k"]` is that support; `measured["m"]` is the
@@ -26,6 +27,7 @@ from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.models.k_anonymity import K, equal_sets
+from anonset.models.privacy_degree import with_counts
 
 MOST_WITNESSES = 5
 BLOCK = 1 << 20  # grown occurrences held at once
@@ -52,7 +54,7 @@ class Rare:
 
 def check(release: Release, k: int, m: int) -> Verdict:
     """Whether every set of at most m published items that occurs at all occurs in at least k transactions."""
-    sets = release.transactions
+    sets = with_counts(release.transactions)
     examples, weights = equal_sets(sets)
     distinct = sets.take(examples)
     longest = int(distinct.lengths.max(initial=0))

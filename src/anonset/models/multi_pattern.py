@@ -353,5 +353,6 @@ SPEC = ModelSpec(
     check=check,
     paper="C.-H. Hsu, H.-P. Tsai, KAMP: Preserving k-anonymity for Combinations of Patterns, IEEE MDM, 2013",
     protects_users=True,
+    reads=(),
     default_method="kamp",
 )

@@ -1,8 +1,9 @@
 """Privacy degree p: no transaction can be tied to a sensitive item with a probability above 1/p.
 
 Precondition   a release in groups: exact quasi-identifier items per transaction, and per group how often each
-               sensitive item occurs. (A release in rows is read as groups of equal quasi-identifier sets: whoever
-               knows all of a person's quasi-identifier items can tell no more than that.)
+               sensitive item occurs. (A release in rows is read as groups of equal quasi-identifier sets, with the
+               items' counts where these are published: whoever knows all of a person's quasi-identifier items can tell
+               no more than that.)
 Check          for every group G and sensitive item s with f occurrences: the degree is |G| / f; take the smallest.
                Besides, nothing else that is published may tie an item to a member of its group:
                no counted item occurs inside a transaction, no count is left without a group, and the members of a
@@ -26,6 +27,8 @@ from anonset.data.spec import ModelSpec, Param
 from anonset.data.transactions import Ints, Longs, Mask, Transactions, natural_order
 
 MOST_WITNESSES = 5
+MOST_COUNTED = 2**31
+"""A larger count of one line counts as this one: more than any release has transactions, and no sum overflows."""
 
 P = Param(
     "p",
@@ -41,9 +44,10 @@ P = Param(
 def check(release: Release, p: int) -> Verdict:
     """Whether every sensitive item is shared out among at least p transactions per occurrence, in every group."""
     tally = _tally(release)
+    allowed = tally.size // min(p, len(release) + 1)  # f · p ≤ |G|, without a product that could overflow
     shape = _form_witnesses(release) if release.form == "groups" else []
     worst = _worst(tally)
-    broken = tally.count * p > tally.size
+    broken = tally.count > allowed
     holds = not shape and not broken.any()
     params = {"p": p}
     return Verdict(
@@ -79,7 +83,8 @@ def _tally(release: Release) -> _Tally:
     # An attacker adds up repeated lines, so the check does too.
     width = max(1, release.transactions.n_items)
     pairs, line = np.unique(code[len(members) :] * width + item, return_inverse=True)
-    total = np.bincount(line, weights=count, minlength=len(pairs)).astype(np.int64)
+    total = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(total, line.reshape(-1), np.clip(count, -MOST_COUNTED, MOST_COUNTED))
     pairs, total = pairs[total > 0], total[total > 0]
     where = pairs // width
     return _Tally(groups[where], pairs % width, total, sizes[where], int((sizes > 0).sum()))
@@ -98,10 +103,20 @@ def _published_counts(release: Release) -> tuple[Longs, Longs, Longs, Longs]:
     data = release.transactions
     if data.sensitive is None or not data.sensitive.any():
         raise ParameterError("sensitive", "name the sensitive items", "none", "Without them there is nothing to check.")
-    keys = _as_bytes(data.quasi())
+    keys = _as_bytes(with_counts(data.quasi()))
     classes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
     secret = data.sensitive_part()
     return classes, classes[secret.rows], secret.items.astype(np.int64), np.ones(secret.nnz, dtype=np.int64)
+
+
+def with_counts(sets: Transactions) -> Transactions:
+    """The same sets; where counts are published, an item with another count is another item."""
+    if sets.counts is None:
+        return sets
+    pairs, codes = np.unique(sets.items * np.int64(2**32) + sets.counts, return_inverse=True)
+    names = sets.labels.take(pa.array(pairs // 2**32)).to_pylist()
+    labels = [f"{name} × {count}" for name, count in zip(names, (pairs % 2**32).tolist(), strict=True)]
+    return Transactions.from_codes(sets.offsets, codes.reshape(-1), labels)
 
 
 def _worst(tally: _Tally) -> Longs:

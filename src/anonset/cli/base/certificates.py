@@ -1,35 +1,41 @@
-"""The certificate that lies beside a release."""
+"""The certificate that lies beside a release, and everything in which the release differs from it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anonset.data.errors import DataError
+from anonset.data.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from anonset.data.release import Release, Verdict
 
 BESIDE = {"certificate.json", "certificate.json.sig"}
 """What a folder of groups holds that its certificate does not speak about."""
 
-NEEDED = {"model": str, "parameters": dict, "sensitive_items": list, "files": dict}
+NEEDED = {
+    "model": str,
+    "parameters": dict,
+    "promise": str,
+    "measured": dict,
+    "sensitive_items": list,
+    "transactions": int,
+    "files": dict,
+}
 
 
 @dataclass(frozen=True)
 class Found:
-    """A certificate, where it lies, and whether it speaks about the file as it is now."""
+    """A certificate, where it lies, and in what the files differ from those it speaks about."""
 
     path: Path
     certificate: dict[str, Any]
-    matches: bool
-
-    @property
-    def sentence(self) -> str:
-        """Whether it matches, in words."""
-        if self.matches:
-            return f"{self.path.name} is about this very file (sha256 agrees)."
-        return f"{self.path.name} is about another file: the sha256 differs, so it proves nothing."
+    changed: tuple[str, ...] = ()
 
 
 def find_certificate(data: str) -> Found | None:
@@ -40,27 +46,41 @@ def find_certificate(data: str) -> Found | None:
     if not path.is_file() or not release.exists():
         return None
     certificate = _load(path)
-    return Found(path, certificate, _matches(release, certificate["files"]))
+    return Found(path, certificate, tuple(_changed(release, certificate["files"])))
 
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError("this certificate cannot be read. Restore it or move it away.", source=str(path)) from error
+        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = str(error) if isinstance(error, InputError) else "this certificate cannot be read"
+        raise DataError(f"{reason}. Restore it or move it away.", source=str(path)) from None
     if not isinstance(content, dict) or content.get("anonset") != "certificate":
         raise DataError("this is not a certificate of anonset. Move it away.", source=str(path))
     for name, kind in NEEDED.items():
-        if not isinstance(content.get(name), kind):
+        if not isinstance(content.get(name), kind) or isinstance(content[name], bool):
             raise DataError(f"this certificate lacks '{name}'. Restore it or move it away.", source=str(path))
+    if not all(isinstance(name, str) for name in (*content["sensitive_items"], *content["files"].values())):
+        raise DataError("this certificate names no texts. Restore it or move it away.", source=str(path))
     return content
 
 
-def _matches(release: Path, files: dict[str, str]) -> bool:
-    """Whether every file that the certificate names has the checksum it says, and the release is among them."""
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object that says nothing twice: of two values every reader might take another."""
+    if len(dict(pairs)) < len(pairs):
+        raise InputError("this certificate says something twice")
+    return dict(pairs)
+
+
+def _changed(release: Path, files: dict[str, str]) -> Iterator[str]:
+    """Files whose checksum is not what the certificate says, and files that it does not name."""
     inside = {release.name} if release.is_file() else {path.name for path in release.iterdir()} - BESIDE
     folder = release.parent if release.is_file() else release
-    return inside <= set(files) and all(_sha256(folder / name) == digest for name, digest in files.items())
+    for name in sorted(inside - set(files)):
+        yield f"it says no sha256 of {name}"
+    for name, digest in files.items():
+        if Path(name).name != name or _sha256(folder / name) != digest:
+            yield f"the sha256 of {name} differs"
 
 
 def _sha256(path: Path) -> str | None:
@@ -68,3 +88,54 @@ def _sha256(path: Path) -> str | None:
         return None
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def differences(found: Found, release: Release) -> tuple[str, ...]:
+    """Everything in which the certificate differs from what is found; `release` is read without its help.
+
+    Its promise is checked anew, whatever else is asked for.
+    """
+    from anonset.models import model
+
+    said = found.certificate
+    target = model(said["model"], **said["parameters"])
+    different = list(found.changed)
+    if said["transactions"] != len(release):
+        different.append(f"it says {said['transactions']:,} transactions, and there are {len(release):,}")
+    try:
+        release = as_certified(release, said["sensitive_items"])
+    except InputError:
+        return (*different, "it names other sensitive items than the file has")
+    if said["promise"] != target.promise:
+        different.append("its promise is not that of its model and parameters")
+    verdict = target.check(release)
+    if not verdict.holds:
+        different.append(f"its promise does not hold: {verdict.promise}")
+    return (*different, *_measured(said["measured"], verdict))
+
+
+def as_certified(release: Release, names: list[str]) -> Release:
+    """The release with the sensitive items of its certificate; an `InputError` where it has others."""
+    from dataclasses import replace
+
+    data = release.transactions
+    if data.sensitive is not None and data.sensitive.any():
+        if sorted(data.sensitive_names()) != sorted(names):
+            raise InputError("The certificate names other sensitive items than the file.")
+        return release
+    return replace(release, transactions=data.with_sensitive(names)) if names else release
+
+
+def _measured(said: dict[str, Any], verdict: Verdict) -> Iterator[str]:
+    for name, value in said.items():
+        here = verdict.measured.get(name)
+        if not _equal(value, here):
+            there = "which is not measured" if name not in verdict.measured else f"and {here} was found"
+            yield f"it says that it measured {name} = {value}, {there}"
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two figures are equal, but for the last digits of fractions."""
+    if isinstance(one, bool) or isinstance(other, bool) or not isinstance(one, (int, float)):
+        return bool(one == other)
+    return isinstance(other, (int, float)) and math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)

@@ -19,7 +19,7 @@ import pyarrow as pa
 from anonset._native import line_of_row
 from anonset.data.errors import DataError, InputError, ParameterError
 from anonset.io.source.detect import Shape
-from anonset.io.source.frames import as_table
+from anonset.io.source.frames import as_table, marked_left_out
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import broken_json_line, json_line
 from anonset.io.source.roles import find_roles
@@ -159,10 +159,12 @@ def _holds_lists(found: Any, place: int) -> bool:
 
 def _read_parquet(database: Any, scan: Scan, shape: Shape, options: ReadOptions) -> pa.Table:
     found = database.sql(f"SELECT * FROM read_parquet({_quoted(scan.path)}, binary_as_string=true)")
-    places = find_roles(found.columns, options).places
-    if shape.layout == "long" or (shape.layout is None and {"transaction", "item"} <= set(places)):
-        found = found.select(*(duckdb.ColumnExpression(found.columns[place]) for place in places.values()))
-    return found.to_arrow_table()
+    names = found.columns
+    places = find_roles(names, options).places
+    if shape.layout != "long" and not (shape.layout is None and {"transaction", "item"} <= set(places)):
+        return found.to_arrow_table()
+    found = found.select(*(duckdb.ColumnExpression(names[place]) for place in places.values()))
+    return marked_left_out(found.to_arrow_table(), [name for at, name in enumerate(names) if at not in places.values()])
 
 
 def _read_arrow(file: File) -> pa.Table:

@@ -11,7 +11,7 @@ from anonset.data.errors import counted
 from anonset.data.transactions import Floats, Longs, Mask, Transactions, as_text
 from anonset.io.formats.cells import Coded, Lists, coded, degrees, lists
 from anonset.io.formats.long import complete, owner_columns
-from anonset.io.formats.occurrences import Occurrences, assemble
+from anonset.io.formats.occurrences import Occurrences, assemble, require_one_mark
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
 
@@ -31,6 +31,8 @@ def read_lists(table: pa.Table, options: ReadOptions, origin: Origin) -> Transac
         found = replace(found, degrees=values[kept])
     if "sensitive" not in has:
         found = replace(found, marked=None)
+    elif found.marked is not None:
+        require_one_mark(found.items.codes, found.marked, rows[found.transactions], origin)
     found, note = _without_nulls(found, rows, options, origin)
     return assemble(found, notes + note, **owner_columns(table))
 
@@ -52,7 +54,7 @@ def _united(names: Coded, items: Lists, secrets: Lists) -> tuple[Occurrences, Ma
     kept[size:] = ~_among(keys[size:], keys[:size])
     members = Coded(names.codes[kept], names.labels, names.own_order)
     count = len(items.offsets) - 1
-    return Occurrences(rows[kept], count, members, marked[kept], where="transactions"), kept
+    return Occurrences(rows[kept], count, members, marked[kept]), kept
 
 
 def _among(keys: Longs, others: Longs) -> Mask:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from anonset.data.errors import counted
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.io.formats.cells import Coded, coded, degrees, flags, whole_numbers
-from anonset.io.formats.occurrences import Occurrences, assemble
+from anonset.io.formats.occurrences import Occurrences, assemble, require_one_mark
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
 
@@ -36,9 +36,10 @@ def read_long(table: pa.Table, options: ReadOptions, origin: Origin) -> Transact
         Coded(items.codes[kept], items.labels, items.own_order),
         flags(table["sensitive"], rows, origin) if "sensitive" in table.column_names else None,
         degrees(table["sensitivity"], rows, origin) if "sensitivity" in table.column_names else None,
-        where=f"{origin.unit}s",
         counts=whole_numbers(table["count"], rows, origin) if "count" in table.column_names else None,
     )
+    if found.marked is not None:
+        require_one_mark(found.items.codes, found.marked, rows, origin)
     if "attribute" in table.column_names:
         columns["attributes"] = _attributes(table, found.items, rows, origin)
     return assemble(found, notes, **columns)

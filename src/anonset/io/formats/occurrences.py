@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.errors import counted
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions
 from anonset.io.formats.cells import Coded
 from anonset.io.formats.lines import Parsed, appearance, canonical
+from anonset.io.source.origin import Origin
 
 
 @dataclass(frozen=True)
 class Occurrences:
     """One entry per item in a transaction, in any order.
 
-    `marked`, `degrees` and `counts` belong to the entries; `where` says in words in how many places a mark can stand.
+    `marked`, `degrees` and `counts` belong to the entries.
     """
 
     transactions: Ints | Longs
@@ -25,7 +25,6 @@ class Occurrences:
     items: Coded
     marked: Mask | None = None
     degrees: Floats | None = None
-    where: str = "lines"
     counts: Ints | None = None
 
 
@@ -33,8 +32,7 @@ def assemble(found: Occurrences, notes: tuple[str, ...], **columns: Any) -> Tran
     """The transactions, with their items in order, repeats merged, and marks turned into sensitive items."""
     place, labels = found.items.place()
     if found.marked is not None:
-        columns["sensitive"], note = _sensitive(place[found.items.codes], found.marked, len(labels), found.where)
-        notes += note
+        columns["sensitive"] = _sensitive(place[found.items.codes], found.marked, len(labels))
     order, offsets = _by_transaction(found.transactions, found.count)
     codes = found.items.codes if order is None else found.items.codes[order]
     if found.degrees is None and found.counts is None:
@@ -46,15 +44,24 @@ def assemble(found: Occurrences, notes: tuple[str, ...], **columns: Any) -> Tran
     return Transactions.from_codes(offsets, place[codes], labels, notes=notes, **columns)
 
 
-def _sensitive(items: Ints, marked: Mask, n_items: int, where: str) -> tuple[Mask, tuple[str, ...]]:
-    """Which items are sensitive: those with a mark anywhere; a note where an item also occurs without one."""
+def _sensitive(items: Ints, marked: Mask, n_items: int) -> Mask:
+    """Which items are sensitive: those with a mark."""
     sensitive = np.zeros(n_items, dtype=np.bool_)
     sensitive[items[marked]] = True
-    unmarked = np.zeros(n_items, dtype=np.bool_)
-    unmarked[items[~marked]] = True
-    torn = int((sensitive & unmarked).sum())
-    note = f"{counted(torn, 'item')} marked sensitive in some {where} only and taken as sensitive everywhere"
-    return sensitive, (note,) if torn else ()
+    return sensitive
+
+
+def require_one_mark(items: Ints, marked: Mask, rows: Longs, origin: Origin) -> None:
+    """An error with the line where an item is marked sensitive here and not there: nobody could say what is meant."""
+    order = np.argsort(rows, kind="stable")
+    order = order[items[order] >= 0]
+    items, marked, rows = items[order], marked[order], rows[order]
+    first = np.zeros(int(items.max(initial=0)) + 1, dtype=np.bool_)
+    first[items[::-1]] = marked[::-1]
+    torn = np.flatnonzero(first[items] != marked)
+    if len(torn):
+        problem = "An item that is marked sensitive elsewhere is not marked here, or the other way round."
+        raise origin.error(f"{problem} Mark it everywhere or nowhere.", int(rows[torn[0]]))
 
 
 def _by_transaction(codes: Ints | Longs, count: int) -> tuple[Longs | None, Longs]:

@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ from anonset.io.publish.certificate import sha256
 
 TRANSACTIONS, SENSITIVE, CERTIFICATE = "transactions", "sensitive", "certificate.json"
 SIGNATURE = f"{CERTIFICATE}.sig"
+
+LINES = {"group": True, "transaction": True, "user": False, "item": True}
+LISTED = {"group": True, "transaction": False, "user": False, "items": True}
+COUNTED = {"group": True, "item": True, "count": True}
+"""The columns that the tables may have, and whether they must; everything else is what no check reads."""
 
 _TYPES = {
     "group": pa.int64(),
@@ -46,9 +52,23 @@ def is_group_folder(path: Any) -> bool:
 def read_groups(folder: str | os.PathLike[str]) -> Release:
     """The release in a folder that `anonset.write` made; an error where a file is missing or was changed."""
     files = _certified_files(Path(folder))
-    data, groups = _transactions(_read(files[TRANSACTIONS]), files[TRANSACTIONS])
-    lines = _read(files[SENSITIVE])
-    return _release(data, groups, lines)
+    rows, lines = _read(files[TRANSACTIONS]), _read(files[SENSITIVE])
+    unread = (*_unread(rows, files[TRANSACTIONS]), *_unread(lines, files[SENSITIVE]))
+    data, groups = _transactions(rows, files[TRANSACTIONS])
+    return _release(replace(data, unread=unread), groups, lines, files[SENSITIVE])
+
+
+def _unread(table: pa.Table, path: Path) -> tuple[str, ...]:
+    """The columns that are no part of a release in groups; an error where one that is needed is missing or torn."""
+    names = table.column_names
+    known = COUNTED if path.name.startswith(SENSITIVE) else LISTED if "items" in names else LINES
+    for name, needed in known.items():
+        if names.count(name) > 1 or (needed and name not in names):
+            many = "twice" if name in names else "not"
+            raise DataError(f"the column {name} is {many} there. Restore the folder.", source=str(path))
+        if name in names and table[name].null_count:
+            raise DataError(f"the column {name} has empty cells. Restore the folder.", source=str(path))
+    return tuple(name for name in names if name not in known)
 
 
 def _certified_files(folder: Path) -> dict[str, Path]:
@@ -85,25 +105,40 @@ def _certificate(folder: Path) -> dict[str, str]:
 
 
 def _transactions(table: pa.Table, path: Path) -> tuple[Transactions, Ints]:
-    needed = {"group", "items"} if "items" in table.column_names else {"group", "transaction", "item"}
-    if not needed <= set(table.column_names):
-        raise DataError("the columns group and items (or transaction, item) are needed.", source=str(path))
     if "items" in table.column_names:
         owners = {name: table[name] for name in ("transaction", "user") if name in table.column_names}
         data = Transactions.from_arrow(table["items"].combine_chunks(), **_owners(owners))
-        return data, _numbers(table["group"])
-    rows = table["transaction"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        if data.ids is not None:
+            _require_once(len(data), data.ids, path)
+        return data, _numbers(table["group"], path)
+    names = as_text(table["transaction"])
+    rows = names.dictionary_encode().indices.to_numpy(zero_copy_only=False)
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    _require_once(len(starts), names, path)
+    groups = _numbers(table["group"], path)
+    sizes = np.diff(starts, append=len(rows))
+    if (groups != np.repeat(groups[starts], sizes)).any():
+        raise DataError("a transaction stands in two groups. Restore the folder.", source=str(path))
     items = as_text(table["item"])
     real = pc.not_equal(items, "").to_numpy(zero_copy_only=False)
-    sizes = np.add.reduceat(real.astype(np.int64), starts) if len(starts) else np.empty(0, np.int64)
+    filled = np.add.reduceat(real.astype(np.int64), starts) if len(starts) else np.empty(0, np.int64)
     codes, labels = encode(items.filter(pa.array(real)))
     first = table.take(pa.array(starts))
     owners = {name: first[name] for name in ("transaction", "user") if name in table.column_names}
-    if owners["transaction"].combine_chunks().equals(_positions(len(starts))):
+    if as_text(owners["transaction"]).equals(_positions(len(starts))):
         del owners["transaction"]
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    return Transactions.from_codes(offsets, codes, labels, **_owners(owners)), _numbers(first["group"])
+    offsets = np.concatenate(([0], np.cumsum(filled)))
+    data = Transactions.from_codes(offsets, codes, labels, **_owners(owners))
+    if data.nnz != len(codes):
+        raise DataError("a transaction names an item twice. Restore the folder.", source=str(path))
+    return data, groups[starts]
+
+
+def _require_once(count: int, names: pa.StringArray, path: Path) -> None:
+    """Lines of one transaction stand together, so that nothing can be counted twice."""
+    if pc.count_distinct(names).as_py() != count:
+        problem = "the lines of a transaction do not stand together, or two transactions have one name."
+        raise DataError(f"{problem} Restore the folder.", source=str(path))
 
 
 def _owners(columns: dict[str, pa.ChunkedArray]) -> dict[str, Any]:
@@ -119,23 +154,34 @@ def _positions(count: int) -> pa.StringArray:
     return pa.array(np.arange(1, count + 1)).cast(pa.string())
 
 
-def _numbers(column: pa.ChunkedArray) -> Ints:
-    return np.asarray(column).astype(np.int32)
+def _numbers(column: pa.ChunkedArray, path: Path) -> Ints:
+    """Numbers of groups; one that is none would be read as another."""
+    numbers = np.asarray(column) if pa.types.is_integer(column.type) else None
+    if numbers is None or (len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < 2**31):
+        raise DataError("a group must be a whole number from 0 to 2,147,483,647. Restore the folder.", source=str(path))
+    return numbers.astype(np.int32)
 
 
-def _release(data: Transactions, groups: Ints, lines: pa.Table) -> Release:
+def _release(data: Transactions, groups: Ints, lines: pa.Table, path: Path) -> Release:
     """Both tables under one vocabulary, in natural order."""
-    secret = pc.unique(as_text(lines["item"]))
+    if not pa.types.is_integer(lines["count"].type):
+        raise DataError("a count must be a whole number. Restore the folder.", source=str(path))
+    names = as_text(lines["item"])
+    secret = pc.unique(names)
     labels = pc.unique(pa.concat_arrays([data.labels, secret]))
     labels = labels.take(pa.array(natural_order(labels)))
     place = _places(data.labels, labels)
     marks = np.zeros(len(labels), dtype=np.bool_)
     marks[_places(secret, labels)] = True
-    owners = {"ids": data.ids, "users": data.users, "user_labels": data.user_labels}
-    data = Transactions.from_codes(data.offsets, place[data.items], labels, sensitive=marks, **owners)
-    items = _places(as_text(lines["item"]), labels).astype(np.int32)
-    counts = GroupCounts(_numbers(lines["group"]), items, np.asarray(lines["count"]).astype(np.int64))
-    return Release(data, groups, counts)
+    data = replace(
+        Transactions.from_codes(data.offsets, place[data.items], labels, sensitive=marks),
+        ids=data.ids,
+        users=data.users,
+        user_labels=data.user_labels,
+        unread=data.unread,
+    )
+    items = _places(names, labels).astype(np.int32)
+    return Release(data, groups, GroupCounts(_numbers(lines["group"], path), items, np.asarray(lines["count"])))
 
 
 def _places(names: pa.StringArray, labels: pa.StringArray) -> Longs:

@@ -14,7 +14,7 @@ from anonset.data.transactions import Transactions
 from anonset.io.formats.lines import read_lines
 from anonset.io.formats.registry import TEXT, parse_format
 from anonset.io.source.detect import Shape, detect
-from anonset.io.source.frames import as_table, build, by_role, from_table, is_frame, layout_of
+from anonset.io.source.frames import as_table, build, by_role, from_table, is_frame, layout_of, others
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin, Part
 from anonset.io.source.streams import File, find_files, head
@@ -51,8 +51,10 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
         raise ParameterError("with_degrees", "be off for tables", "on", f"{what} Name it with sensitivity=….")
     _require_one_layout(["lines" if shape.container == TEXT else "tables" for shape in shapes], files)
     tables, parts, layouts = [], [], []
+    unread: list[str] = []
     for file, shape in zip(files, shapes, strict=True):
-        layout, table = _table(file, shape, options)
+        layout, table, passed_over = _table(file, shape, options)
+        unread += passed_over
         if layout is not None:
             layouts.append(layout)
             tables.append(table)
@@ -60,21 +62,26 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
     if not tables:
         return Transactions.from_lists([])
     _require_one_layout(layouts, files)
-    return build(layouts[0], _stacked(layouts[0], tables, files), options, Origin(tuple(parts)))
+    data = build(layouts[0], _stacked(layouts[0], tables, files), options, Origin(tuple(parts)))
+    return replace(data, unread=tuple(dict.fromkeys(unread)))
 
 
-def _table(file: File, shape: Shape, options: ReadOptions) -> tuple[str | None, pa.Table]:
-    """A file's layout (None: it is empty) and its table, the columns called by their roles unless it is wide."""
+def _table(file: File, shape: Shape, options: ReadOptions) -> tuple[str | None, pa.Table, tuple[str, ...]]:
+    """A file's layout (None: it is empty), its table with columns called by their roles unless it is wide, and which
+    columns were left aside.
+    """
     from anonset.io.containers.tables import read_table
 
     blank = shape.container == "jsonl" and not head(file, options.encoding).strip()
     table = pa.table({}) if blank else read_table(file, shape, options)
     if table.num_columns == 0:
-        return None, table
+        return None, table, ()
     layout = shape.layout or layout_of(table, options, file.name)
-    if layout == "wide" or shape.container in ("csv", "tsv"):
-        return layout, table
-    return layout, by_role(table, layout, options, file.name)
+    if layout == "wide":
+        return layout, table, ()
+    if shape.container in ("csv", "tsv"):
+        return layout, table, others(shape.names, shape.roles)
+    return layout, *by_role(table, layout, options, file.name)
 
 
 def _stacked(layout: str, tables: list[pa.Table], files: list[File]) -> pa.Table:

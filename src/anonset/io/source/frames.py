@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +19,8 @@ from anonset.io.source.detect import missing_role
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
 from anonset.io.source.roles import OF_ITEMS, Roles, find_roles, wide_roles
+
+LEFT_OUT = b"anonset.left_out"
 
 
 def is_frame(source: Any) -> bool:
@@ -67,7 +71,8 @@ def from_table(table: pa.Table, options: ReadOptions, layout: str | None, origin
     layout = layout or layout_of(table, options, origin.name)
     if layout == "wide":
         return build("wide", table, options, origin)
-    return build(layout, by_role(table, layout, options, origin.name), options, origin)
+    table, unread = by_role(table, layout, options, origin.name)
+    return replace(build(layout, table, options, origin), unread=unread)
 
 
 def build(layout: str, table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
@@ -96,12 +101,31 @@ def layout_of(table: pa.Table, options: ReadOptions, source: str | None) -> str:
     raise missing_role(roles, names, source)
 
 
-def by_role(table: pa.Table, layout: str, options: ReadOptions, source: str | None) -> pa.Table:
-    """The columns that play a part, called by their roles."""
+def by_role(table: pa.Table, layout: str, options: ReadOptions, source: str | None) -> tuple[pa.Table, tuple[str, ...]]:
+    """The columns that play a part, called by their roles, and the names of the others."""
     roles = _list_roles(table, options, source) if layout == "lists" else find_roles(table.column_names, options)
     if roles.item is None or (layout == "long" and roles.transaction is None):
         raise missing_role(roles, table.column_names, source)
-    return table.select(list(roles.places.values())).rename_columns(list(roles.places))
+    chosen = list(roles.places.values())
+    return table.select(chosen).rename_columns(list(roles.places)), (
+        *left_out(table),
+        *others(table.column_names, roles),
+    )
+
+
+def others(names: Sequence[str], roles: Roles) -> tuple[str, ...]:
+    """The columns that play no part."""
+    return tuple(name for place, name in enumerate(names) if place not in roles.places.values())
+
+
+def left_out(table: pa.Table) -> tuple[str, ...]:
+    """The columns that the reader of the container left out, as it says in the table's metadata."""
+    return tuple(json.loads((table.schema.metadata or {}).get(LEFT_OUT, b"[]")))
+
+
+def marked_left_out(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """The table with a word on the columns that were left out of it."""
+    return table.replace_schema_metadata({LEFT_OUT: json.dumps(list(names))})
 
 
 def _list_roles(table: pa.Table, options: ReadOptions, source: str | None) -> Roles:

@@ -148,7 +148,7 @@ def recoded(found: Domain, cut: Cut) -> Transactions:
     code = np.where(node != LEFT_OUT, np.searchsorted(used, node), LEFT_OUT).astype(np.int32)
     offsets, items = _native.recoded(data.offsets, data.items, code)
     labels = tree.names.take(pa.array(used))
-    bare = replace(data, sensitive=None, sensitivity=None, counts=None, appearance=None)
+    bare = replace(data, sensitive=None, sensitivity=None, counts=None, attributes=None, appearance=None)
     return replace(bare, offsets=offsets, items=items, labels=labels)
 
 

@@ -1,0 +1,93 @@
+"""`python -m tests.fuzz TARGET --seconds 60`: fuzz one target; `all` takes them in turn.
+
+With `--keep FOLDER` a finding does not end the run: the input is saved under the name of what went wrong, once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CORPUS = HERE / "corpus"
+
+
+def main() -> int:
+    """Fuzz one target in this process, or all of them in processes of their own."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("target")
+    parser.add_argument("--seconds", type=int, default=60, help="for each target")
+    parser.add_argument("--keep", type=Path, help="go on after a finding and save its input here")
+    parser.add_argument("--work", type=Path, help="where new inputs are collected; default: nowhere")
+    given = parser.parse_args()
+    if given.target == "all":
+        return _all(given)
+    _fuzz(given.target, given.seconds, given.keep, given.work)
+    return 0
+
+
+def _all(given: argparse.Namespace) -> int:
+    from tests.fuzz.targets import TARGETS
+
+    failed = []
+    for name in TARGETS:
+        command = [sys.executable, "-m", "tests.fuzz", name, "--seconds", str(given.seconds)]
+        command += ["--keep", str(given.keep)] if given.keep else []
+        command += ["--work", str(given.work)] if given.work else []
+        print(f"== {name}", flush=True)
+        failed += [name] if subprocess.run(command, check=False).returncode else []
+    print(f"failed: {', '.join(failed) or 'none'}")
+    return 1 if failed else 0
+
+
+def _fuzz(name: str, seconds: int, keep: Path | None, work: Path | None) -> None:
+    import atheris
+
+    with atheris.instrument_imports(include=["anonset"]):
+        from tests.fuzz.targets import TARGETS
+    target = TARGETS[name] if keep is None else _keeping(TARGETS[name], name, keep)
+    folders = [str(folder / name) for folder in (work, CORPUS) if folder is not None]
+    for folder in folders:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    limits = [f"-max_total_time={seconds}", "-timeout=60", "-rss_limit_mb=4096", "-max_len=8192", "-verbosity=0"]
+    if keep is not None:
+        limits.append(f"-artifact_prefix={keep}/{name}-")
+    # Without a place of their own new inputs would go into the repository's corpus.
+    places = folders if work is not None else ["-runs=-1", *_read_only(folders)]
+    atheris.Setup([sys.argv[0], *limits, "-print_final_stats=1", *places], target)
+    atheris.Fuzz()
+
+
+def _read_only(folders: list[str]) -> list[str]:
+    """The corpus behind an empty folder: libFuzzer writes only into the first one."""
+    import tempfile
+
+    return [tempfile.mkdtemp(prefix="anonset-fuzz-"), *folders]
+
+
+def _keeping(target, name: str, keep: Path):
+    keep.mkdir(parents=True, exist_ok=True)
+    seen: set[str] = set()
+
+    def kept(data: bytes) -> None:
+        try:
+            target(data)
+        except Exception as error:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/fuzz/" not in frame.filename]
+            last = next((frame for frame in reversed(frames) if "anonset" in frame.filename), None)
+            where = f"{Path(last.filename).stem}-{last.lineno}" if last else "unknown"
+            signature = f"{name}-{type(error).__name__}-{where}"
+            if signature not in seen:
+                seen.add(signature)
+                (keep / signature).write_bytes(data)
+                (keep / f"{signature}.txt").write_text("".join(traceback.format_exception(error)))
+                print(f"FINDING {signature}", flush=True)
+
+    return kept
+
+
+if __name__ == "__main__":
+    sys.exit(main())
