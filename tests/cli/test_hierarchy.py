@@ -100,3 +100,20 @@ def test_write_cut_belongs_to_methods_that_cut(cli, shop):
     args = ("anonymize", shop / "data.dat", "--method", "km-apriori", "--write-cut", shop / "cut.csv", *promise(shop))
     assert cli(*args).code == 2
     assert cli(*args, "--force").code == 0
+
+
+def test_a_deep_or_large_hierarchy_is_shown_short_and_says_how_to_see_all(cli, tmp_path):
+    deep = tmp_path / "deep.csv"
+    deep.write_text(
+        ",".join(["item", *(f"level{i}" for i in range(1, 301))]) + "\n" + ",".join(["x", *map(str, range(300))])
+    )
+    done = cli("hierarchy", "show", deep)
+    assert done.code == 0
+    assert len(done.out.splitlines()) < 20
+    assert "--depth 300 shows all" in done.out
+    large = tmp_path / "large.csv"
+    large.write_text("item,level1,level2\n" + "".join(f"i{i},a{i % 40},b{i % 4000}\n" for i in range(20_000)))
+    done = cli("hierarchy", "show", large)
+    assert len(done.out.splitlines()) < 320
+    assert "--depth 3 shows all" in done.out
+    assert len(cli("hierarchy", "show", large, "--depth", "2").out.splitlines()) > 320

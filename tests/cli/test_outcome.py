@@ -80,7 +80,7 @@ def test_a_traceback_comes_only_on_request(broken, monkeypatch):
 
 def test_too_little_memory_is_said_plainly(broken):
     done = broken(MemoryError())
-    assert done.code == 1
+    assert done.code == 2
     assert "not enough memory" in done.err
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 app = Application(help="Item hierarchies: what is more general than what.", no_args_is_help=True)
 
 BROKEN = 3
+MOST_DEEP, MOST_LINES = 12, 300
+"""How many levels and lines of a tree are shown unless more are asked for."""
 
 File = Annotated[
     str,
@@ -170,7 +172,10 @@ def lint(file: File, looking: Given, writing: Given, reading: Given, running: Gi
 @takes(
     looking=[
         *format_options(),
-        Choice(Param("depth", "int", "How many levels below the root to show. Default: all.", minimum=1), "Hierarchy"),
+        Choice(
+            Param("depth", "int", "How many levels below the root to show. Default: as fit a few screens.", minimum=1),
+            "Hierarchy",
+        ),
         Choice(Param("widest", "int", "How many children of a node to show.", 50, minimum=1), "Hierarchy"),
         Choice(Param("cut", "text", "Show what this cut publishes, down to the cut."), "Hierarchy", metavar="FILE"),
     ],
@@ -185,7 +190,24 @@ def show_tree(file: File, looking: Given, running: Given) -> None:
         show_json({"source": file, **_size(tree), "notes": tree.notes})
     else:
         drawn = read_cut(looking["cut"], tree) if "cut" in looking else tree
-        show(drawn.show(looking.get("depth"), looking.get("widest", 50)))
+        depth = looking.get("depth", _fitting(tree))
+        hidden = [] if "depth" in looking else _hidden(tree, depth)
+        show(drawn.show(depth, looking.get("widest", 50)), *hidden)
+
+
+def _fitting(tree: Hierarchy) -> int:
+    """As many levels as fit a few screens, and at least one."""
+    import numpy as np
+
+    lines = np.cumsum(np.bincount(tree.depth))[1:]
+    return max(1, min(MOST_DEEP, int((lines <= MOST_LINES).sum())))
+
+
+def _hidden(tree: Hierarchy, depth: int) -> list[str]:
+    below = tree.height - depth
+    if below <= 0:
+        return []
+    return ["", f"{below:,} more level{'s are' if below > 1 else ' is'} not shown; --depth {tree.height} shows all."]
 
 
 def _planned(inputs: dict[str, Any], writing: Given) -> None:

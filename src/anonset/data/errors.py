@@ -21,10 +21,24 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
+def printable(text: str, keep: str = "\n") -> str:
+    """The text with control characters spelt out: nobody's label must command the terminal or turn the line round.
+
+    Examples
+    --------
+    >>> print(printable("a\\u202eb"))
+    a\\u202eb
+    """
+    return "".join(char if char.isprintable() or char in keep else ascii(char)[1:-1] for char in text)
+
+
 class AnonsetError(Exception):
     """Base of all errors raised on purpose; `exit_code` is what the command line ends with."""
 
     exit_code = 1
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(printable(sentence, keep=""))
 
 
 class InputError(AnonsetError, ValueError):

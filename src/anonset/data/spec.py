@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from anonset.data.release import Draft, Release, Verdict
 
 
+LARGEST = 2**31 - 1
+"""Of whole numbers without a maximum of their own: kernels count in 32 bits, and nothing has so many members."""
+
+
 @dataclass(frozen=True)
 class Param:
     """One parameter: its name, type, range, default, and a sentence that explains it to a non-expert.
@@ -79,20 +83,22 @@ def _plain(number: float) -> str:
 def _parse_int(param: Param, value: Any) -> int:
     try:
         number = int(value) if not isinstance(value, float) or value.is_integer() else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(value, bool):
         raise ParameterError(param.name, "be a whole number", repr(value), f"Try {param.name}={param.example}.")
     param._in_range(number)
+    if param.maximum is None and number > LARGEST:
+        raise ParameterError(param.name, f"be at most {LARGEST:,}", number, "Choose a smaller value.")
     return number
 
 
 def _parse_float(param: Param, value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if math.isnan(number) or isinstance(value, bool):
+    if not math.isfinite(number) or isinstance(value, bool):
         raise ParameterError(param.name, "be a number", repr(value), f"Try {param.name}={param.example}.")
     param._in_range(number)
     return number
@@ -103,6 +109,8 @@ def _parse_count(param: Param, value: Any) -> int | float:
     number = _parse_float(param, value)
     if number <= 0 or (number >= 1 and not number.is_integer()):
         raise ParameterError(param.name, "be a count (1, 2, …) or a fraction between 0 and 1", value)
+    if number > LARGEST:
+        raise ParameterError(param.name, f"be at most {LARGEST:,}", value, "Choose a smaller value.")
     return number if number < 1 else int(number)
 
 

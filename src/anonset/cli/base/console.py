@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from anonset.cli.base import outcome
+from anonset.data.errors import printable
 
 
 def show(*parts: Any) -> None:
@@ -30,7 +31,7 @@ def show(*parts: Any) -> None:
         legacy_windows=False,
     )
     for part in parts:
-        console.print(Text(part) if isinstance(part, str) else part)
+        console.print(Text(printable(part)) if isinstance(part, str) else part)
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     _write("".join(f"{line.rstrip()}\n" for line in lines))
 
@@ -38,7 +39,13 @@ def show(*parts: Any) -> None:
 def show_json(answer: Mapping[str, Any]) -> None:
     """Print one JSON object on stdout."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    _write(json.dumps(plain(answer), ensure_ascii=ascii_only, indent=2) + "\n")
+    text = json.dumps(plain(answer), ensure_ascii=ascii_only, indent=2)
+    # Escaped, marks that turn a line round and halves of characters stay what they are, and do nothing.
+    _write("".join(char if char.isprintable() or char == "\n" else _escaped(char) for char in text) + "\n")
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 128 else json.dumps(char)[1:-1]
 
 
 def warn(sentences: Iterable[str], word: str = "Note") -> None:
@@ -97,11 +104,6 @@ def number(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}"
     return printable("" if value is None else str(value))
-
-
-def printable(text: str) -> str:
-    """The text with control characters spelt out: an item's label must not command the terminal."""
-    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
 
 
 def measured(values: Mapping[str, Any]) -> str:

@@ -24,7 +24,13 @@ SourceOrQuery = Annotated[str | None, _DATA]
 
 READING, WRITING, RUNNING, PRIVACY = "Reading", "Writing", "Running", "Privacy"
 
-SEED = Param("seed", "int", "The same seed gives the same result. Keep it private. Default: random.", minimum=0)
+SEED = Param(
+    "seed",
+    "int",
+    "The same seed gives the same result. Keep it private. Default: random.",
+    minimum=0,
+    maximum=2**63 - 1,
+)
 THREADS = Param("threads", "int", "How many threads to use. Default: all cores.", minimum=1, maximum=4096)
 QUIET = Param("quiet", "bool", "Show no progress, and no result unless --json is given.")
 JSON = Param("json", "bool", "Print the result as one JSON object.")

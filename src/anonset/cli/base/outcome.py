@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from anonset.data.errors import AnonsetError, OutputError
+from anonset.data.errors import AnonsetError, OutputError, printable
 
 CLOSED_PIPE = 141
 
@@ -70,7 +70,10 @@ def _explain(error: BaseException, published: bool = False) -> int:
     if isinstance(error, AnonsetError):
         return _say(str(error), error.exit_code)
     if isinstance(error, MemoryError):
-        return _say("There is not enough memory for this. Use a machine with more, or less data.", 1)
+        return _say("There is not enough memory for this. Use a machine with more, or less data.", 2)
+    if isinstance(error, (RecursionError, UnicodeError, OverflowError)):
+        what = "too deeply nested" if isinstance(error, RecursionError) else "not what text or numbers can be"
+        return _say(f"Something in the input is {what} ({type(error).__name__}). Check the data and the options.", 2)
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         return _misuse(error)
     if isinstance(error, OSError) and error.filename:
@@ -146,5 +149,5 @@ def _defect(error: BaseException, published: bool) -> str:
 
 def _say(sentence: str, code: int, prefix: str = "Error: ") -> int:
     with suppress(OSError, ValueError):  # there may be nobody to tell, or no room for it
-        print(f"{prefix}{sentence}", file=sys.stderr, flush=True)
+        print(f"{prefix}{printable(sentence)}", file=sys.stderr, flush=True)
     return code

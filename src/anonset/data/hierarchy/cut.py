@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from anonset.data.boundary import reads_input
 from anonset.data.errors import DataError, InputError
 from anonset.data.hierarchy.drawing import draw
 from anonset.data.hierarchy.tree import Hierarchy, write_csv
@@ -151,6 +152,7 @@ def recode(data: Transactions, node: Ints, names: pa.StringArray) -> Transaction
     )
 
 
+@reads_input
 def read_cut(source: Any, hierarchy: Hierarchy) -> Cut:
     """A cut from a CSV `item,published` (perhaps edited by hand) or a dictionary; an error unless it is a cut.
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from anonset.data.boundary import reads_input
 from anonset.data.errors import DataError, InputError
 from anonset.data.hierarchy.lint import Problem, Rows, assemble, cover, strict
 from anonset.data.hierarchy.tree import Hierarchy
@@ -33,6 +34,7 @@ CHILD_NAMES = ("child", "child_id", "narrower", "item", "node")
 MOST_LEVELS = 1000
 
 
+@reads_input
 def read_hierarchy(
     source: Any,
     *,
@@ -64,6 +66,7 @@ def read_hierarchy(
     return strict(tree, problems, name, repair)
 
 
+@reads_input
 def parse(source: Any, format: Format | None = None, order: Order | None = None) -> Rows:
     """The source as rows; nothing is judged here but cycles and second parents of an edge list."""
     if not isinstance(source, (str, os.PathLike)):
@@ -140,6 +143,8 @@ def _as_table(source: Any) -> pa.Table:
 
 
 def _columns(table: pa.Table) -> dict[str, pa.StringArray]:
+    if len(set(table.column_names)) < table.num_columns:
+        raise InputError("Two columns of the hierarchy have the same name. Rename one of them.")
     return {name: pc.fill_null(as_text(table[name]), "") for name in table.column_names}
 
 
@@ -185,6 +190,8 @@ def _looks_like_edges(table: pa.Table) -> bool:
 
 def _edge_columns(columns: dict[str, pa.StringArray]) -> tuple[str, str]:
     """Which of two unnamed columns is the child: the one whose values repeat less."""
+    if len(columns) < 2:
+        raise InputError("A list of edges needs two columns, the parent and the child. Got one. Check the format.")
     first, second = list(columns)[:2]
     repeats = [len(columns[name]) - pc.count_distinct(columns[name]).as_py() for name in (first, second)]
     return (first, second) if repeats[0] <= repeats[1] else (second, first)

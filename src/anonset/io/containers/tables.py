@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from anonset._native import line_of_row
 from anonset.data.errors import DataError, InputError, ParameterError
-from anonset.io.source.detect import Shape
+from anonset.io.source.detect import Shape, missing_role
 from anonset.io.source.frames import as_table, marked_left_out
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import broken_json_line, json_line
@@ -69,14 +69,14 @@ def read_table(file: File, shape: Shape, options: ReadOptions) -> pa.Table:
     with connect() as database:
         try:
             with _opened(file, shape, options) as scan:
-                return _watched(database, partial(reader, database, scan, shape, options))
+                return _valid(_watched(database, partial(reader, database, scan, shape, options)), file)
         except duckdb.Error as error:
             message = str(error)
             if not (_LONG_LINES.search(message) or _LINE_ENDS.search(message)):
                 raise _plain_error(message, file, shape, options) from None
         try:
             with _opened_again(file, options) as scan:
-                return _watched(database, partial(reader, database, scan, shape, options))
+                return _valid(_watched(database, partial(reader, database, scan, shape, options)), file)
         except duckdb.Error as error:
             raise _plain_error(str(error), file, shape, options) from None
 
@@ -163,6 +163,8 @@ def _read_parquet(database: Any, scan: Scan, shape: Shape, options: ReadOptions)
     places = find_roles(names, options).places
     if shape.layout != "long" and not (shape.layout is None and {"transaction", "item"} <= set(places)):
         return found.to_arrow_table()
+    if not {"transaction", "item"} <= set(places):
+        raise missing_role(find_roles(names, options), names, None)
     found = found.select(*(duckdb.ColumnExpression(names[place]) for place in places.values()))
     return marked_left_out(found.to_arrow_table(), [name for at, name in enumerate(names) if at not in places.values()])
 
@@ -170,11 +172,21 @@ def _read_parquet(database: Any, scan: Scan, shape: Shape, options: ReadOptions)
 def _read_arrow(file: File) -> pa.Table:
     data = pa.py_buffer(content(file))
     try:
-        if data.size >= 6 and data.to_pybytes()[:6] == b"ARROW1":
-            return as_table(pa.ipc.open_file(data).read_all())
-        return as_table(pa.ipc.open_stream(data).read_all())
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"The file is damaged or no Arrow file ({error}).", source=file.name) from None
+        opened = pa.ipc.open_file if data.slice(0, 6).to_pybytes() == b"ARROW1" else pa.ipc.open_stream
+        table = opened(data).read_all()
+    except (pa.ArrowException, OSError):
+        raise DataError("The file is damaged or no Arrow file.", source=file.name) from None
+    return as_table(_valid(table, file))
+
+
+def _valid(table: pa.Table, file: File) -> pa.Table:
+    """The table, if nothing in it leads astray: a damaged file may have offsets, codes and texts that are none."""
+    try:
+        table.validate(full=True)
+    except pa.ArrowException:
+        problem = "The file is damaged, or holds bytes that are no UTF-8 text. Write it anew."
+        raise DataError(problem, source=file.name) from None
+    return table
 
 
 # --- queries ---------------------------------------------------------------------------------------------------

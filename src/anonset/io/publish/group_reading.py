@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.boundary import reads_input
 from anonset.data.errors import DataError
 from anonset.data.release import GroupCounts, Release
 from anonset.data.transactions import Ints, Longs, Transactions, as_text, encode, natural_order
@@ -49,6 +50,7 @@ def is_group_folder(path: Any) -> bool:
     return parts <= {TRANSACTIONS, SENSITIVE} and (CERTIFICATE in names or SENSITIVE in parts)
 
 
+@reads_input
 def read_groups(folder: str | os.PathLike[str]) -> Release:
     """The release in a folder that `anonset.write` made; an error where a file is missing or was changed."""
     files = _certified_files(Path(folder))
@@ -190,20 +192,25 @@ def _places(names: pa.StringArray, labels: pa.StringArray) -> Longs:
 
 
 def _read(path: Path) -> pa.Table:
-    ending, compression = split_name(path)
     try:
-        if ending == "parquet":
-            from pyarrow.parquet import read_table
-
-            return read_table(path)
-        if ending == "arrow":
-            return pa.ipc.open_file(pa.OSFile(str(path))).read_all()
-        content = _unpacked(path, compression)
-        return _read_json(content, path) if ending == "jsonl" else _read_csv(content, "\t" if ending == "tsv" else ",")
+        table = _parsed(path, *split_name(path))
+        table.validate(full=True)  # a damaged file must not be looked into: its offsets may lead anywhere
+        return table
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError("this table cannot be read. Restore the folder.", source=str(path)) from error
+
+
+def _parsed(path: Path, ending: str | None, compression: str | None) -> pa.Table:
+    if ending == "parquet":
+        from pyarrow.parquet import read_table
+
+        return read_table(path)
+    if ending == "arrow":
+        return pa.ipc.open_file(pa.OSFile(str(path))).read_all()
+    content = _unpacked(path, compression)
+    return _read_json(content, path) if ending == "jsonl" else _read_csv(content, "\t" if ending == "tsv" else ",")
 
 
 def _unpacked(path: Path, compression: str | None) -> bytes:

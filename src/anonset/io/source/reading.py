@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from anonset.data.boundary import reads_input
 from anonset.data.errors import InputError
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
@@ -17,6 +18,7 @@ from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
 
 
+@reads_input
 def read(
     source: Any,
     *,
@@ -77,6 +79,7 @@ def read(
     return mark_sensitive(give_degrees(_read(source, options), options), options)
 
 
+@reads_input
 def read_release(source: Any, **options: Any) -> Release:
     """A release: a folder of groups that `anonset.write` made, or anything else as rows of transactions.
 

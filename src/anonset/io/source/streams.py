@@ -64,6 +64,8 @@ class File:
 def find_files(source: str | os.PathLike[str]) -> tuple[list[File], tuple[str, ...]]:
     """The files that a path, a folder, a glob or `-` stands for, and what was passed over, in words."""
     if source == "-":
+        if sys.stdin is None:
+            raise DataError("It is closed. Connect it, or name a file.", source="standard input")
         return [File("standard input", data=sys.stdin.buffer.read())], ()
     path = Path(source)
     if path.is_dir():
@@ -193,14 +195,17 @@ def _is_utf8(encoding: str) -> bool:
 
 def _decode(data: bytes, encoding: str, name: str, *, final: bool = True) -> str:
     try:
+        if not getattr(codecs.lookup(encoding), "_is_text_encoding", True):
+            raise LookupError(encoding)  # codecs from bytes to bytes, such as hex
         return codecs.getincrementaldecoder(encoding)().decode(data, final)
-    except LookupError:
+    except (LookupError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            line = data.count(b"\n", 0, error.start) + 1
+            problem = f"The text is not valid {encoding}. Pass another encoding."
+            raise DataError(problem, source=name, line=line) from None
         raise ParameterError(
             "encoding", "be a known character encoding", repr(encoding), "Try utf-8, latin-1, cp1252 or utf-16."
         ) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"The text is not valid {encoding}. Pass another encoding.", source=name, line=line) from None
 
 
 def bad_byte(data: bytes, position: int, name: str) -> DataError:
