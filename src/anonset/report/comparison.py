@@ -16,6 +16,7 @@ from anonset.io.publish.atomic import plain_errors, staging
 from anonset.io.publish.folders import SharedFolder
 from anonset.report import charts
 from anonset.report.page import templates
+from anonset.report.policy import sealed
 
 FILES = ("results.csv", "comparison.PRIVATE.html")
 
@@ -63,4 +64,5 @@ def _html(runs: Sequence[Run], columns: list[str], rows: list[list[Any]]) -> str
         figures["times"] = charts.times(points)
     shown = {name: json.loads(figure.to_json()) for name, figure in figures.items()}
     page = templates().get_template("compare.html.j2")
-    return page.render(advice=recommend(runs), charts=shown, columns=columns, rows=rows, plotly=get_plotlyjs())
+    drawn = page.render(advice=recommend(runs), charts=shown, columns=columns, rows=rows, plotly=get_plotlyjs())
+    return sealed(drawn)

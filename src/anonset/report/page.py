@@ -19,6 +19,7 @@ from anonset.data.release import Release, Result
 from anonset.data.transactions import Transactions
 from anonset.report import charts
 from anonset.report.content import source_of
+from anonset.report.policy import own_styles, sealed
 
 LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_removed", "ncp", "pattern_distance"}
 
@@ -26,7 +27,7 @@ LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_re
 def page(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None = None) -> str:
     """The HTML of a report; `data` is the original of a private one and None for a public one."""
     shown = {name: json.loads(figure.to_json()) for name, figure in figures(said, result, data, hierarchy).items()}
-    return templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs())
+    return sealed(templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs()))
 
 
 def figures(
@@ -68,6 +69,7 @@ def templates() -> Environment:
     environment.filters["first_fact"] = _first_fact
     environment.filters["own_figures"] = _own_figures
     environment.filters["levels"] = _levels
+    environment.filters["own_styles"] = own_styles
     return environment
 
 
