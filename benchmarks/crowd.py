@@ -21,7 +21,7 @@ import numpy as np
 import anonset
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.utility.information_loss import information_loss
-from anonset.choose.compare import fingerprint
+from anonset.choose.runs import fingerprint
 from anonset.data.job import Job
 from anonset.data.release import Draft
 from anonset.data.transactions import Transactions

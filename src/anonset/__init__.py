@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as type checkers know it; importing `typing` would take longer than all the rest here
+from anonset.data.version import VERSION as __version__
 
-__version__ = "0.1.0"
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` would take longer than all the rest here
 
 _HOMES = {
     "AnonsetError": "data.errors",

@@ -20,8 +20,8 @@ from anonset.data.spec import MethodSpec, Model, parse_params
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.io.formats.registry import format_of
 from anonset.methods import method_spec
+from anonset.models import USUAL, model_spec
 from anonset.models import model as make_model
-from anonset.models import model_spec
 from anonset.unlink import Keep, unlink
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def anonymize(
     if bound:
         _require_bounded(target)
     page = None if report is None else report_path(report, public_report)
-    outputs = list(_outputs(target, out, format, sign, write_cut, page))
+    outputs = list(_outputs(spec, target, out, format, sign, write_cut, page))
     inputs = {**reading_inputs(data, read_options or {}), **_files_of(spec, params)}
     require_plan(outputs, inputs, force=force, shared=shared_folder)  # before the work, not after it
     job = job or Job(seed, threads, progress)
@@ -154,6 +154,7 @@ def anonymize(
             bound=least,
             groups=_groups(draft, release, link, len(source)),
             tours=draft.tours,
+            about=spec.about,
         )
         if write_cut is not None and draft.cut is not None:
             with plain_errors(write_cut):
@@ -181,12 +182,13 @@ def recode(data: Any, cut: Any, *, k: int, m: int = 2, hierarchy: Any = None, **
     """
     from anonset.methods.recode import by_cut
 
-    return anonymize(data, method=by_cut(cut), k=k, m=m, hierarchy=hierarchy, **options)
+    target = make_model("km-anonymity", k=k, m=m)
+    return anonymize(data, method=by_cut(cut, target), k=k, m=m, hierarchy=hierarchy, **options)
 
 
 def verify(
     data: Any,
-    model: Model | str = "k-anonymity",
+    model: Model | str = USUAL,
     *,
     read_options: dict[str, Any] | None = None,
     ignore_columns: str | Iterable[str] = (),
@@ -226,7 +228,7 @@ def _groups(draft: Draft, release: Release, link: Longs, n: int) -> Ints | None:
 
 def _require_bounded(target: Model) -> None:
     """The bound speaks about releases in which every published set is shared by k transactions."""
-    if target.name != "k-anonymity" or "protect" in target.params:
+    if target.spec.bound_at(target.params) is None:
         raise ParameterError("bound", "be off", "on", f"It is known for k-anonymity only, not for: {target.promise}.")
 
 
@@ -241,7 +243,7 @@ def require(verdict: Verdict) -> Verdict:
 
 
 def _outputs(
-    target: Model, out: Any, format: str | None, sign: Any, write_cut: Any, page: Path | None
+    spec: MethodSpec, target: Model, out: Any, format: str | None, sign: Any, write_cut: Any, page: Path | None
 ) -> Iterator[Output]:
     """Everything that will be written; an error for a format, a key or a cut that cannot be."""
     from anonset.io.formats.capacity import require_parts
@@ -261,7 +263,7 @@ def _outputs(
             raise ParameterError("sign", "come with an output", "none", "Name a file for the release (out).")
         require_key(sign)
     if write_cut is not None:
-        if target.name != "km-anonymity":
+        if not spec.cuts:
             raise InputError("'write_cut' is for methods that cut through a hierarchy. Leave it out, or choose one.")
         yield Output("write_cut", Path(write_cut))
     if page is not None:
@@ -278,14 +280,18 @@ def _plan(
     model: Model | str | None, method: str | MethodSpec | None, params: dict[str, Any]
 ) -> tuple[MethodSpec, Model, dict[str, Any]]:
     """The method, the model it must reach, and all parameters parsed."""
-    if model is None and method is None:
-        model = "k-anonymity"
-    if isinstance(model, Model):
-        params = {**model.params, **params}
-        model = model.name
-    spec = method if isinstance(method, MethodSpec) else method_spec(method or model_spec(str(model)).default_method)
-    if model is not None and spec.model != model:
-        raise ParameterError("method", f"reach {model}", f"{spec.name}, which reaches {spec.model}")
+    name = model.name if isinstance(model, Model) else model
+    spec = chosen_method(name, method)
+    if name is not None and spec.model != name:
+        raise ParameterError("method", f"reach {name}", f"{spec.name}, which reaches {spec.model}")
     promised = model_spec(spec.model)
-    values = parse_params((*promised.params, *spec.params), params, spec.name)
+    parsed = model.params if isinstance(model, Model) else {}
+    values = parse_params((*promised.params, *spec.params), params, spec.name, parsed)
     return spec, Model(promised, promised.promised(values)), values
+
+
+def chosen_method(model: str | None = None, method: str | MethodSpec | None = None) -> MethodSpec:
+    """The method that runs: the one given, else the default one of the model, which is k-anonymity by default."""
+    if isinstance(method, MethodSpec):
+        return method
+    return method_spec(method or model_spec(model or USUAL).default_method)

@@ -3,7 +3,8 @@
 import pytest
 import typer
 
-from anonset.cli.base import commands, outcome
+from anonset.cli.base import commands
+from anonset.cli.base.debug import set_debug
 from anonset.data.errors import (
     CancelledError,
     DataError,
@@ -27,7 +28,7 @@ def broken(monkeypatch, cli):
         def methods() -> None:
             raise error
 
-        def add_debug(debug: bool = typer.Option(False, callback=outcome.set_debug)) -> None:
+        def add_debug(debug: bool = typer.Option(False, callback=set_debug)) -> None:
             methods()
 
         app.command()(add_debug)

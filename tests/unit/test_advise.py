@@ -76,3 +76,17 @@ def test_degrees_are_worth_a_model_of_their_own():
     assert result.verdict.promise == proposal.promise
     with pytest.raises(InfeasibleError, match="Nearly everybody"):
         advise(replace(Transactions.from_lists([["a"]] * 40), sensitivity=[0.9] * 40), sensitive=True)
+
+
+def test_the_kinds_that_advice_counts_are_those_that_methods_form_without_a_hierarchy():
+    from anonset.data.job import Job
+    from anonset.methods.steps.group.attributes import kp_problem
+    from anonset.models.kp_anonymity import _largest_share
+
+    random = np.random.default_rng(8)
+    for size in (4, 5, 6, 23, 60):
+        rows = [random.choice(size, min(3, size), replace=False).astype(str).tolist() for _ in range(40)]
+        data = Transactions.from_lists(rows)
+        data = replace(data, sensitivity=random.random(data.nnz))
+        problem = kp_problem(data, Job(0), k=2, p=1.0, threshold=0.75, hierarchy=None, level=None)
+        assert _largest_share(data, 0.75) == np.bincount(problem.secrets).max(initial=0) / len(data)

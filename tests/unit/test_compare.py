@@ -8,7 +8,9 @@ import pytest
 
 from anonset import InputError, ParameterError, Transactions
 from anonset.choose import compare as module
-from anonset.choose.compare import RUNS, Run, compare, pareto, plans, recommend
+from anonset.choose.compare import RUNS, compare, plans
+from anonset.choose.recommend import pareto, points, recommend, table
+from anonset.choose.runs import Run
 from anonset.report.comparison import write_comparison
 
 
@@ -87,7 +89,7 @@ def test_the_recommendation_is_two_sentences_with_reasons():
 
 def test_results_are_written_as_a_table_and_a_page(data, tmp_path):
     runs, _ = compare(data, tmp_path, methods=["pta"], grid={"k": [3, 1_000]})
-    sheet, page = write_comparison(runs, tmp_path)
+    sheet, page = write_comparison(tmp_path, *table(runs), points(runs), recommend(runs))
     rows = list(csv.DictReader(sheet.read_text("utf-8").splitlines()))
     assert [row["method"] for row in rows] == ["pta", "pta"]
     assert rows[0]["pareto"] == "yes"

@@ -10,8 +10,9 @@ import pytest
 import anonset
 from anonset import InputError, ParameterError, Release, Transactions
 from anonset.assess.utility.attribute_loss import attribute_loss
+from anonset.data.params import fraction
 from anonset.generate import generate_supermarket
-from anonset.models.kp_anonymity import check, fraction
+from anonset.models.kp_anonymity import check
 
 
 def rows(*transactions: tuple[dict[str, int], list[str]], kinds: dict[str, str] | None = None) -> Release:

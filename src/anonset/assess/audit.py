@@ -8,15 +8,13 @@ from typing import Any
 from anonset.assess.risk import Inference, infer
 from anonset.data.errors import ParameterError
 from anonset.data.release import Release, Verdict
+from anonset.data.spec import ModelSpec
 from anonset.models import MODELS, model
-
-USUAL_K = 5
-USUAL_SUPPORT = 0.01
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The verdicts of all models that speak about this form of release, and what it gives away of sensitive items.
+    """The verdicts of all models that speak about this form of release, and what can be inferred of sensitive items.
 
     Each model is asked for its weakest promise: `measured` says how much really holds, and a promise that does not
     hold has witnesses.
@@ -44,7 +42,7 @@ class Audit:
 
 
 def audit(release: Release) -> Audit:
-    """The largest k, the largest m that is safe for a usual k, the smallest degree: whatever applies.
+    """The largest k, the largest m that is safe for a usual k, the smallest degree: all that applies.
 
     Examples
     --------
@@ -53,28 +51,17 @@ def audit(release: Release) -> Audit:
     >>> [(verdict.model, verdict.measured["k"]) for verdict in found.verdicts]
     [('k-anonymity', 1), ('km-anonymity', 2)]
     """
-    asked = []
-    rows = release.form == "rows"
+    asked = (_asked(spec, release) for spec in MODELS.values())
     sensitive = release.counts is not None or bool(release.transactions.sensitive_names())
-    k = 2
-    if rows:
-        asked.append(model("k-anonymity", k=2).check(release))
-        k = max(2, min(USUAL_K, int(asked[0].measured["k"])))
-    if rows and "km-anonymity" in MODELS:
-        asked.append(model("km-anonymity", k=k, m=1).check(release))
-    if rows and release.transactions.counts is not None:
-        asked.append(model("kp-anonymity", k=2, p=1.0).check(release))
-    if sensitive and "privacy-degree" in MODELS:
-        asked.append(model("privacy-degree", p=2).check(release))
-    if rows and release.transactions.users is not None and len(release):
-        asked += _of_users(release)
-    return Audit(tuple(asked), infer(release) if sensitive else None)
+    return Audit(tuple(verdict for verdict in asked if verdict is not None), infer(release) if sensitive else None)
 
 
-def _of_users(release: Release) -> list[Verdict]:
-    """Whether pairs of usual habits tell users apart; nothing where there are too many habits to look at."""
+def _asked(spec: ModelSpec, release: Release) -> Verdict | None:
+    """The verdict on the model's weakest promise; None where it has nothing to say, or there is too much to look at."""
+    params = spec.weakest(release)
+    if params is None:
+        return None
     try:
-        support = max(2, round(USUAL_SUPPORT * len(release)))
-        return [model("multi-pattern", k=2, combinations=2, support=support).check(release)]
+        return model(spec.name, **params).check(release)
     except ParameterError:
-        return []
+        return None

@@ -6,33 +6,28 @@ what is missing. Runs go side by side, each on one thread, so that their times c
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.utility import measure
+from anonset.choose.runs import Ledger, Plan, Run, fingerprint
 from anonset.data.errors import AnonsetError, CancelledError, InputError, ParameterError
 from anonset.data.job import Job
 from anonset.data.spec import MethodSpec
-from anonset.data.transactions import Mask, Transactions
+from anonset.data.transactions import Transactions
 from anonset.methods import METHODS, method_spec
 from anonset.models import model_spec
 from anonset.pipeline import anonymize
 
 RUNS = "runs.jsonl"
-STRENGTH = ("k", "p")
 NEEDED = {"sensitive": "sensitive items", "sensitivity": "sensitivity degrees"}
-LOSSES = ("attribute_loss_ratio", "ncp", "reconstruction_error", "information_loss_ratio", "query_error_2")
 CHEAP = (
     "attribute-loss",
     "information-loss",
@@ -43,58 +38,6 @@ CHEAP = (
     "queries",
     "lengths",
 )
-
-
-@dataclass(frozen=True)
-class Plan:
-    """One run to make: a method, all parameters of the grid that it takes, and a seed."""
-
-    method: str
-    params: Mapping[str, Any]
-    seed: int
-
-    @property
-    def key(self) -> str:
-        """The same run has the same key."""
-        return json.dumps(
-            [self.method, sorted((name, _identity(value)) for name, value in self.params.items()), self.seed]
-        )
-
-
-@dataclass(frozen=True)
-class Run:
-    """What became of a plan: its figures, or the reason why it has none."""
-
-    method: str
-    model: str
-    params: dict[str, Any]
-    seed: int
-    strength: float | None = None
-    seconds: float = 0.0
-    figures: dict[str, float | None] = field(default_factory=dict)
-    error: str = ""
-
-    @property
-    def loss(self) -> float | None:
-        """The model's own measure of loss."""
-        return next((self.figures[name] for name in LOSSES if self.figures.get(name) is not None), None)
-
-    @property
-    def loss_name(self) -> str:
-        """What `loss` is."""
-        return next((name for name in LOSSES if self.figures.get(name) is not None), "")
-
-    @property
-    def loss_title(self) -> str:
-        """What `loss` is, in words."""
-        return "NCP" if self.loss_name == "ncp" else self.loss_name.replace("_", " ")
-
-
-def _identity(value: Any) -> str:
-    """What a value is; of a file (a hierarchy) also its content: another one under the same name is another run."""
-    if isinstance(value, (str, os.PathLike)) and Path(value).is_file():
-        return f"{value} {hashlib.sha256(Path(value).read_bytes()).hexdigest()}"
-    return str(value)
 
 
 Told = Callable[[int, int], None]
@@ -172,13 +115,14 @@ def compare(
 
 
 def _with_bounds(data: Transactions, runs: list[Run]) -> list[Run]:
-    """The runs for plain k-anonymity with the least possible loss, and the gap to it, among their figures."""
+    """The runs for which the least possible loss is known, with that and the gap to it among their figures."""
     ratios: dict[int, float] = {}
     more = []
     for run in runs:
         ratio = run.figures.get("information_loss_ratio")
-        if run.model == "k-anonymity" and ratio is not None and run.params.get("protect", "all") == "all":
-            k = int(run.params["k"])
+        k = None if run.error else model_spec(run.model).bound_at(run.params)
+        if k is not None and ratio is not None:
+            k = int(k)
             ratios[k] = ratios[k] if k in ratios else lower_bound(data, k).ratio
             run = replace(run, figures={**run.figures, "loss_bound": ratios[k], "loss_gap": ratio - ratios[k]})
         more.append(run)
@@ -243,134 +187,5 @@ def _one(data: Transactions, plan: Plan, job: Job) -> Run | None:
         return None
     except AnonsetError as error:
         return Run(plan.method, spec.model, shown, plan.seed, error=str(error))
-    measured = result.verdict.measured
-    strength = next((float(measured[name]) for name in STRENGTH if name in measured), None)
+    strength = float(result.verdict.measured[model_spec(spec.model).headline])
     return Run(plan.method, spec.model, shown, plan.seed, strength, seconds, figures)
-
-
-class Ledger:
-    """The runs made so far, one JSON object per line; a line that a crash cut short is passed over."""
-
-    def __init__(self, path: Path, data: str) -> None:
-        from anonset import __version__
-
-        self.path, self.about = path, {"data": data, "version": __version__}
-        self.runs: dict[str, Run] = {}
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            if entry.get("about") == self.about:
-                self.runs[entry["key"]] = Run(**entry["run"])
-
-    def add(self, plan: Plan, run: Run) -> None:
-        """Keep a finished run, on the disk before anything else."""
-        entry = {"key": plan.key, "about": self.about, "run": asdict(run)}
-        with open(self.path, "a", encoding="utf-8", opener=_own) as file:
-            file.write(json.dumps(entry) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self.runs[plan.key] = run
-
-
-def _own(path: str, flags: int) -> int:
-    """Open a file for this user's eyes only, and never through a link."""
-    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
-
-
-def fingerprint(data: Transactions) -> str:
-    """The same data give the same text."""
-    digest = hashlib.sha256()
-    for part in (data.offsets, data.items, data.sensitive, data.users, data.sensitivity):
-        digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
-    digest.update("\0".join(data.labels.to_pylist()).encode())
-    return digest.hexdigest()
-
-
-def pareto(points: Iterable[tuple[float, float]]) -> Mask:
-    """Which (strength, loss) no other point beats: none is at least as strong with less loss, or stronger with equal.
-
-    Examples
-    --------
-    >>> pareto([(5, 0.3), (5, 0.4), (10, 0.5), (10, 0.3)]).tolist()
-    [False, False, False, True]
-    """
-    rows = np.array(list(points), dtype=np.float64).reshape(-1, 2)
-    strength, loss = rows[:, 0], rows[:, 1]
-    beaten = (strength[None, :] >= strength[:, None]) & (loss[None, :] <= loss[:, None])
-    better = beaten & ((strength[None, :] > strength[:, None]) | (loss[None, :] < loss[:, None]))
-    return np.asarray(~better.any(axis=1), dtype=np.bool_)
-
-
-def recommend(runs: Sequence[Run]) -> list[str]:
-    """Two plain sentences for each model: what to take, and why."""
-    said: list[str] = []
-    usable = [run for run in runs if not run.error and run.loss is not None and run.strength is not None]
-    for model in dict.fromkeys(run.model for run in usable):
-        said += _recommend([run for run in usable if run.model == model])
-    return said or ["No run gave a release that could be compared. See the errors in the table."]
-
-
-def _recommend(runs: list[Run]) -> list[str]:
-    """The least loss at the strongest promise asked for; the faster one where two lose the same."""
-    asked = max(_asked(run) for run in runs)
-    strongest = [run for run in runs if _asked(run) == asked]
-    best = min(strongest, key=lambda run: (round(run.loss or 0.0, 4), run.seconds))
-    name = next((name for name in STRENGTH if name in best.params), "k")
-    what = f"For {best.model} with {name} = {asked:g} take {best.method}"
-    own = {key: value for key, value in best.params.items() if key not in STRENGTH}
-    what += f" ({', '.join(f'{key} = {value}' for key, value in own.items())})" if own else ""
-    others = [run for run in strongest if run.method != best.method]
-    measure_of = f"{best.loss_title} {best.loss:.3g}"
-    if not others:
-        return [
-            f"{what}: {measure_of}.",
-            f"It took {best.seconds:.2f} s; no other method was compared at this strength.",
-        ]
-    second = min(others, key=lambda run: run.loss or 0.0)
-    fastest = min(strongest, key=lambda run: run.seconds)
-    why = f"the least loss ({measure_of}; next is {second.method} with {second.loss:.3g})"
-    if f"{second.loss:.3g}" == f"{best.loss:.3g}":
-        why = f"nobody loses less ({measure_of}, and so does {second.method})"
-    pace = "and it is the fastest" if fastest.method == best.method else f"{fastest.method} is faster"
-    return [f"{what}: {why}.", f"It took {best.seconds:.2f} s, {pace} ({fastest.seconds:.2f} s)."]
-
-
-def _asked(run: Run) -> float:
-    """The strength that was asked for."""
-    return next((float(run.params[name]) for name in STRENGTH if name in run.params), run.strength or 0.0)
-
-
-def table(runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]:
-    """Columns and rows of the comparison, ready for CSV."""
-    params = sorted({name for run in runs for name in run.params})
-    figures = list(dict.fromkeys(name for run in runs for name in run.figures))
-    columns = ["method", "model", *params, "seed", "strength", "seconds", "pareto", *figures, "error"]
-    front = _front(runs)
-    rows = [
-        [
-            run.method,
-            run.model,
-            *(run.params.get(name) for name in params),
-            run.seed,
-            run.strength,
-            round(run.seconds, 4),
-            "yes" if best else "",
-            *(run.figures.get(name) for name in figures),
-            run.error,
-        ]
-        for run, best in zip(runs, front, strict=True)
-    ]
-    return columns, rows
-
-
-def _front(runs: Sequence[Run]) -> list[bool]:
-    """Which runs are on the Pareto front of their model."""
-    front = [False] * len(runs)
-    for model in {run.model for run in runs}:
-        places = [i for i, run in enumerate(runs) if run.model == model and run.loss is not None and run.strength]
-        marks = pareto((runs[i].strength or 0.0, runs[i].loss or 0.0) for i in places)
-        for place, mark in zip(places, marks.tolist(), strict=True):
-            front[place] = mark
-    return front

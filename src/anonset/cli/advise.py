@@ -56,7 +56,8 @@ def advise(data: Source, answers: Given, reading: Given, running: Given) -> None
     if "json" in running:
         show_json({"source": data, "answers": said, **proposal.to_dict(), "command": proposal.command(data)})
     elif "quiet" not in running:
-        show(*_page(proposal, data, said))
+        unnamed = said["has_sensitive"] and not transactions.sensitive_names() and transactions.sensitivity is None
+        show(*_page(proposal, data, said, unnamed))
 
 
 def _answers(data: Transactions, given: Given, ask: bool) -> dict[str, bool]:
@@ -75,12 +76,11 @@ def _answers(data: Transactions, given: Given, ask: bool) -> dict[str, bool]:
     return said
 
 
-def _page(proposal: Advice, data: str, said: dict[str, bool]) -> list[Any]:
-    extra = (
-        " --hierarchy hierarchy.csv"
-        if said["has_hierarchy"] and proposal.model in {"km-anonymity", "kp-anonymity"}
-        else ""
-    )
+def _page(proposal: Advice, data: str, said: dict[str, bool], unnamed: bool) -> list[Any]:
+    from anonset.methods import method_spec
+
+    takes_hierarchy = any(param.type == "hierarchy" for param in method_spec(proposal.method).params)
+    extra = " --hierarchy hierarchy.csv" if said["has_hierarchy"] and takes_hierarchy else ""
     rows = [
         ("model", proposal.model),
         ("method", proposal.method),
@@ -88,6 +88,6 @@ def _page(proposal: Advice, data: str, said: dict[str, bool]) -> list[Any]:
         ("promise", f"{proposal.promise}."),
     ]
     page: list[Any] = [facts(rows), "", "Why:", *(f"- {reason}" for reason in proposal.reasons)]
-    if said["has_sensitive"] and proposal.model not in {"privacy-degree", "kp-anonymity", "multi-pattern"}:
+    if unnamed:
         page += ["", "Name the sensitive items (--sensitive A,B): without them they are treated like all others."]
     return [*page, "", "Do it:", f"$ {proposal.command(data, extra)}", f"$ anonset compare {data}"]

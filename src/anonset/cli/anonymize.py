@@ -104,7 +104,7 @@ def anonymize(
     from anonset.unlink import Keep
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
-    _fits(model, method, privacy)
+    _require_own_options(model, method, privacy)
     require_source(data, reading)
     out, report = writing.get("out"), _report(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -133,6 +133,15 @@ def anonymize(
             show(*page(result, out, report))
 
 
+def _require_own_options(model: str | None, method: str | None, params: Given) -> None:
+    """Refuse options of other methods before any work is done. Values are parsed where they are used."""
+    from anonset.models import model_spec
+    from anonset.pipeline import chosen_method
+
+    spec = chosen_method(model, method)
+    require_fitting(params, (*model_spec(spec.model).params, *spec.params), f"method {spec.name}")
+
+
 def _report(reporting: Given) -> str | None:
     """Where the report is."""
     from anonset.report import report_path
@@ -140,15 +149,6 @@ def _report(reporting: Given) -> str | None:
     if "report" not in reporting:
         return None
     return str(report_path(reporting["report"], "public" in reporting))
-
-
-def _fits(model: str | None, method: str | None, params: Given) -> None:
-    """Refuse bad values and options of other methods before any work is done."""
-    from anonset.methods import method_spec
-    from anonset.models import model_spec
-
-    spec = method_spec(method or model_spec(model or "k-anonymity").default_method)
-    require_fitting(params, (*model_spec(spec.model).params, *spec.params), f"method {spec.name}")
 
 
 def page(result: Result, out: str | None, report: str | None = None) -> list[Any]:

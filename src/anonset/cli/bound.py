@@ -19,8 +19,8 @@ from anonset.cli.base.groups import (
 )
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
+from anonset.data.params import K
 from anonset.data.spec import Param
-from anonset.models.k_anonymity import K
 
 if TYPE_CHECKING:
     from anonset.data.release import Bound

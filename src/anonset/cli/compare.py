@@ -51,8 +51,10 @@ def compare(data: Source, trying: Given, writing: Given, reading: Given, running
     Writes a CSV of all runs and a page with charts of loss against privacy and of time. Everything it writes is
     private. Started again with the same folder, it does only what is missing.
     """
-    from anonset.choose.compare import RUNS, recommend
+    from anonset.choose.compare import RUNS
     from anonset.choose.compare import compare as run_grid
+    from anonset.choose.recommend import points, recommend
+    from anonset.choose.recommend import table as as_table
     from anonset.io import read
     from anonset.io.publish.plan import reading_inputs, require_files_in
     from anonset.report.comparison import FILES, write_comparison
@@ -81,8 +83,8 @@ def compare(data: Source, trying: Given, writing: Given, reading: Given, running
             bound="bound" in trying,
             told=told,
         )
-        sheet, page = write_comparison(runs, folder, shared)
-    advice = recommend(runs)
+        advice = recommend(runs)
+        sheet, page = write_comparison(folder, *as_table(runs), points(runs), advice, shared)
     if "json" in running:
         show_json(
             {

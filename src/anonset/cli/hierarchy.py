@@ -141,7 +141,7 @@ def lint(file: File, looking: Given, writing: Given, reading: Given, running: Gi
 
     The exit code is 0 if there is no error (warnings do not count) or everything was repaired, and 3 otherwise.
     """
-    from anonset.data.hierarchy.lint import assemble, shape_problems, strict
+    from anonset.data.hierarchy.problems import assemble, shape_problems, strict
     from anonset.data.hierarchy.reading import parse
     from anonset.io import read
     from anonset.io.publish.plan import reading_inputs

@@ -117,15 +117,16 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
 
     from anonset.assess.published import judge
     from anonset.data.release import Result
-    from anonset.models import model
+    from anonset.methods import METHODS
+    from anonset.models import MODELS, model
 
     params = dict(privacy)
     name = params.pop("model", None)
     if found is not None and name is None and not params:
         name, params = found.certificate["model"], dict(found.certificate["parameters"])
     if name is None:
-        name = "k-anonymity" if release.form == "rows" else "privacy-degree"
-        params = params or ({"k": 2} if release.form == "rows" else {"p": 2})
+        spec = next(spec for spec in MODELS.values() if spec.form == release.form)
+        name, params = spec.name, params or dict(spec.weakest(release) or {})
     verdict = judge(release, model(name, **params))
     certificate = _certificate(found)
     method = certificate.method if certificate else ""
@@ -142,6 +143,7 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
         seconds={},
         certificate=certificate,
         public_notes=() if certificate is None else tuple(certificate.notes),
+        about=METHODS[method].about if method in METHODS else {},
     )
 
 

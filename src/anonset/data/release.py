@@ -207,6 +207,7 @@ class Result:
     method works that way. `bound` is there where it was asked for: the loss that no k-anonymous release can go
     below. `groups` says of each original transaction in which group it is, where a method makes groups (in a release in
     groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
+    `about` says what the method is, for reports: title, summary, paper.
     """
 
     release: Release
@@ -224,6 +225,7 @@ class Result:
     bound: Bound | None = None
     groups: Ints | None = None
     tours: Tours | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from anonset.data.errors import ParameterError, unknown
 
 if TYPE_CHECKING:
+    from anonset.data.advice import Situation, Suggestion
     from anonset.data.release import Draft, Release, Verdict
+
+Attack = Literal["singling out", "linking", "inference"]
 
 
 LARGEST = 2**31 - 1
@@ -155,7 +158,7 @@ def _parse_hierarchy(param: Param, value: Any) -> Any:
     """A path (of which certificates show only the name) or a `Hierarchy`; tables become one."""
     if isinstance(value, (str, os.PathLike)):
         return Path(value)
-    from anonset.data.hierarchy.tree import as_hierarchy
+    from anonset.data.hierarchy.reading import as_hierarchy
 
     return as_hierarchy(value)
 
@@ -184,6 +187,16 @@ class ModelSpec:
 
     `options` vary the promise. A method offers one by listing it among its own parameters; where it is left at its
     default, promise and verdict do not mention it. `wording` gives the statement where options change it.
+
+    What others ask of a model, so that nobody compares names:
+
+    `headline`    the measured figure, and the parameter, that says how strong the promise is
+    `meaning`     the promise for people who are in the data; may use the parameters and `measured[…]`
+    `stops`       the attacks that the model is meant to stop
+    `group_size`  the parameter that promises how many published transactions are equal, if one does
+    `weakest`     the parameters of the weakest promise worth checking on a release; None: it has nothing to say there
+    `advice`      a suggestion for data on which this model is the right one; None: it is not
+    `bound_at`    the k for which the least loss of these parameters is known; None: it is not
     """
 
     name: str
@@ -199,6 +212,13 @@ class ModelSpec:
     options: tuple[Param, ...] = ()
     wording: Callable[[Mapping[str, Any]], str] | None = None
     reads: tuple[str, ...] = ("counts",)
+    headline: str = "k"
+    meaning: str = ""
+    stops: tuple[Attack, ...] = ()
+    group_size: str | None = None
+    weakest: Callable[[Release], Mapping[str, Any] | None] = lambda release: None
+    advice: Callable[[Situation], Suggestion | None] = lambda situation: None
+    bound_at: Callable[[Mapping[str, Any]], int | None] = lambda params: None
 
     def promise(self, params: Mapping[str, Any]) -> str:
         """The promise in words, with these parameters."""
@@ -208,6 +228,10 @@ class ModelSpec:
         """What of these values the promise is about: all parameters, and the options that are not at their default."""
         chosen = [option for option in self.options if values.get(option.name, option.default) != option.default]
         return {param.name: values[param.name] for param in (*self.params, *chosen)}
+
+    def in_plain_words(self, params: Mapping[str, Any], measured: Mapping[str, Any]) -> str:
+        """What the promise means to somebody who is in the data."""
+        return self.meaning.format(measured=measured, **params)
 
 
 @dataclass(frozen=True)
@@ -257,7 +281,8 @@ class MethodSpec:
     """A published algorithm: what it is called, which model it reaches, its own parameters, and how to run it.
 
     `run(data, job, **params)` gets the model's and the method's parameters, all parsed, and returns a `Draft`.
-    `needs` names what the data must bring: "sensitive", "users", "sensitivity".
+    `needs` names what the data must bring: "sensitive", "users", "sensitivity". `cuts` says that the draft brings a cut
+    through a hierarchy.
     """
 
     name: str
@@ -269,12 +294,24 @@ class MethodSpec:
     paper: str
     seeded: bool = False
     needs: tuple[str, ...] = ()
+    cuts: bool = False
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The method in words, for reports."""
+        return {"title": self.title, "summary": self.summary, "paper": self.paper}
 
 
-def parse_params(params: tuple[Param, ...], given: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The values of `params`, parsed, defaults filled in; unknown names are an error that suggests the nearest."""
+def parse_params(
+    params: tuple[Param, ...], given: Mapping[str, Any], what: str, parsed: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The values of `params`, parsed, defaults filled in; unknown names are an error that suggests the nearest.
+
+    `parsed` are values that need no parsing any more, for names that are not given.
+    """
     known = {param.name: param for param in params}
     for name in given:
         if name not in known:
             raise unknown(f"a parameter of {what}", name, known)
-    return {name: param.parse(given.get(name)) for name, param in known.items()}
+    kept = {name: value for name, value in (parsed or {}).items() if name in known and given.get(name) is None}
+    return {name: kept[name] if name in kept else param.parse(given.get(name)) for name, param in known.items()}

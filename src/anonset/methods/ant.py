@@ -31,8 +31,7 @@ from anonset.data.job import Job
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
-from anonset.models.kp_anonymity import PAPER
+from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, PAPER, THRESHOLD, KpProblem, kp_problem
 
 PER_CLUSTER = 50  # transactions; about what the paper's numbers of clusters come to
 

@@ -21,8 +21,7 @@ from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec
 from anonset.data.transactions import Transactions
 from anonset.methods.ant import filled
-from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, THRESHOLD, kp_problem
-from anonset.models.kp_anonymity import PAPER
+from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, PAPER, THRESHOLD, kp_problem
 
 
 def run(

@@ -32,6 +32,7 @@ import numpy as np
 
 from anonset import _native
 from anonset.data.job import Job
+from anonset.data.params import DIVERSITY
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -40,7 +41,6 @@ from anonset.methods.steps.group.centers import Centers, losses, majority, publi
 from anonset.methods.steps.group.diversity import diverse, first_sizes, require_diversity
 from anonset.methods.steps.order.gray import gray_sorted, item_ranks, lined_up
 from anonset.methods.steps.pta_baseline import better_than_pta, clearly_less, draw, told_by_more
-from anonset.models.k_anonymity import DIVERSITY
 
 EFFORT = Param(
     "effort",

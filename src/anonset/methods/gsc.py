@@ -22,12 +22,12 @@ import numpy as np
 
 from anonset.data.errors import ParameterError
 from anonset.data.job import Job
+from anonset.data.params import PROTECT
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
-from anonset.models.k_anonymity import PROTECT
 
 
 def run(data: Transactions, job: Job, *, k: int, item_order: ItemOrder, protect: str) -> Draft:

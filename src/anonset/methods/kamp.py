@@ -26,12 +26,12 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
-from anonset.assess.utility.pattern_distance import between
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Draft, Release
 from anonset.data.spec import MethodSpec, Param, as_count
 from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.mining.distance import between
 from anonset.mining.itemsets import Patterns, UserPatterns, frequent, of_users
 
 Strategy = Literal["greedy", "joint"]

@@ -48,4 +48,5 @@ SPEC = MethodSpec(
     params=(HIERARCHY,),
     run=run,
     paper=PAPER,
+    cuts=True,
 )

@@ -46,4 +46,5 @@ SPEC = MethodSpec(
     params=(HIERARCHY,),
     run=run,
     paper=PAPER,
+    cuts=True,
 )

@@ -92,4 +92,5 @@ SPEC = MethodSpec(
     params=(HIERARCHY,),
     run=run,
     paper=PAPER,
+    cuts=True,
 )

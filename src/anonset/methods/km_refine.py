@@ -78,4 +78,5 @@ SPEC = MethodSpec(
     params=(HIERARCHY, SUPPRESS),
     run=run,
     paper=f"this project; the model is that of {PAPER}",
+    cuts=True,
 )

@@ -37,9 +37,8 @@ from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.methods.ant import cluster
 from anonset.methods.crowd import DENSE_ITEMS, DENSITY
-from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, THRESHOLD, KpProblem, kp_problem
+from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, PAPER, THRESHOLD, KpProblem, kp_problem
 from anonset.methods.steps.order.gray import gray_sorted
-from anonset.models.kp_anonymity import PAPER
 
 EFFORT = Param(
     "effort",

@@ -9,31 +9,30 @@ from anonset.data.errors import InfeasibleError
 from anonset.data.hierarchy import Cut, read_cut
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Model
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish
-from anonset.models import model
 
 
-def by_cut(cut: Any) -> MethodSpec:
-    """How to publish by this cut (a `Cut`, a file, a dictionary), in the form of a method."""
+def by_cut(cut: Any, target: Model) -> MethodSpec:
+    """How to publish by this cut (a `Cut`, a file, a dictionary) what keeps `target`, in the form of a method."""
     return MethodSpec(
         name="recode",
         title="Recoding by a given cut",
         model="km-anonymity",
         summary="Publishes every item as the node that a reviewed or edited cut says, and checks what comes out.",
         params=(HIERARCHY,),
-        run=partial(run, cut=cut),
+        run=partial(run, cut=cut, target=target),
         paper=PAPER,
+        cuts=True,
     )
 
 
-def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, cut: Any) -> Draft:
+def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, cut: Any, target: Model) -> Draft:
     """The transactions recoded by the cut; an error unless they are k^m-anonymous then."""
     found = domain(data, cut.hierarchy if isinstance(cut, Cut) and hierarchy is None else hierarchy)
     draft = publish(found, read_cut(cut, found.hierarchy), m, job)
     with job.stage("check"):
-        target = model("km-anonymity", k=k, m=m)
         verdict = target.check(draft.release)
     if not verdict.holds:
         size = len(verdict.witnesses[0].items)

@@ -1,4 +1,8 @@
-"""Privacy models: one file each, its statement and its check. The registry is a plain dict."""
+"""Privacy models: one file each, its statement and its check.
+
+The registry is a plain dict, from the most general model to the most particular one: `choose.advise` asks the last one
+first whether it is the right one, and `assess.audit` asks all of them what a release keeps.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,10 @@ from anonset.models import k_anonymity, km_anonymity, kp_anonymity, multi_patter
 
 MODELS: dict[str, ModelSpec] = {
     spec.name: spec
-    for spec in (k_anonymity.SPEC, km_anonymity.SPEC, privacy_degree.SPEC, multi_pattern.SPEC, kp_anonymity.SPEC)
+    for spec in (k_anonymity.SPEC, km_anonymity.SPEC, privacy_degree.SPEC, kp_anonymity.SPEC, multi_pattern.SPEC)
 }
+USUAL = k_anonymity.SPEC.name
+"""The model where nothing else is said."""
 
 
 def model_spec(name: str) -> ModelSpec:

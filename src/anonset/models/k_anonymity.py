@@ -22,39 +22,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from anonset.data.advice import Situation, Suggestion
 from anonset.data.errors import ParameterError
+from anonset.data.params import DIVERSITY, PROTECT, K
 from anonset.data.release import Release, Verdict, Witness
-from anonset.data.spec import ModelSpec, Param
+from anonset.data.spec import ModelSpec
 from anonset.data.transactions import Longs, Mask, Transactions
 from anonset.models import privacy_degree
 
 MOST_WITNESSES = 5
-
-K = Param(
-    "k",
-    "int",
-    "How many transactions must share each published set: an attacker is left with at least k candidates.",
-    required=True,
-    minimum=2,
-    short="-k",
-    example=2,
-)
-
-PROTECT = Param(
-    "protect",
-    "choice",
-    "Whom to protect: everybody, or only those who share their set with a sensitive item (weaker; others stay exact).",
-    default="all",
-    choices=("all", "sensitive-only"),
-    example="all",
-)
-DIVERSITY = Param(
-    "diversity",
-    "int",
-    "Among transactions that share a set, at most one of so many may hold the same sensitive item. Default: no limit.",
-    minimum=2,
-    example=2,
-)
+DENSE = 0.05  # of all items in a transaction on average: data are called dense from there on
 
 
 def check(release: Release, k: int, protect: str = "all", diversity: int | None = None) -> Verdict:
@@ -151,6 +128,18 @@ def _witnesses(sets: Transactions, examples: Longs, sizes: Longs, k: int) -> tup
     )
 
 
+def _advice(situation: Situation) -> Suggestion:
+    """For data of which nothing else is known: every transaction hides among equals."""
+    data = situation.data
+    dense = data.nnz / len(data) > data.n_items * DENSE
+    shape = "dense, so that little has to change" if dense else "sparse: expect to lose rare items"
+    reasons = (
+        "No item is more secret than another, and there is no hierarchy: every transaction hides among equals.",
+        f"k = {situation.k} candidates is the usual choice for {len(data):,} transactions. The data are {shape}.",
+    )
+    return Suggestion("crowd", {"k": situation.k}, reasons)
+
+
 SPEC = ModelSpec(
     name="k-anonymity",
     title="k-anonymity",
@@ -161,4 +150,11 @@ SPEC = ModelSpec(
     default_method="crowd",
     options=(PROTECT, DIVERSITY),
     wording=_wording,
+    meaning="somebody who knows everything ordinary about a person still has at least {measured[k]:,} transactions to "
+    "choose from, all looking the same",
+    stops=("singling out",),
+    group_size="k",
+    weakest=lambda release: {"k": 2} if release.form == "rows" else None,
+    advice=_advice,
+    bound_at=lambda params: params["k"] if params.get("protect", "all") == "all" else None,
 )

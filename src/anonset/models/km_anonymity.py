@@ -23,13 +23,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from anonset.data.advice import Situation, Suggestion
+from anonset.data.params import K
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.models.k_anonymity import K, equal_sets
+from anonset.models.k_anonymity import equal_sets
 from anonset.models.privacy_degree import with_counts
 
 MOST_WITNESSES = 5
+USUAL_K = 5
+USUAL_M = 2
 BLOCK = 1 << 20  # grown occurrences held at once
 QUICK = 2_000_000  # occurrences that are counted for an m larger than asked for
 
@@ -197,6 +201,26 @@ def _witnesses(sets: Transactions, itemsets: list[tuple[int, tuple[int, ...]]], 
     )
 
 
+def _weakest(release: Release) -> dict[str, int] | None:
+    """One known item, with the usual k unless sets that are rarer anyway allow less."""
+    if release.form != "rows":
+        return None
+    _, sizes = equal_sets(release.transactions.quasi())
+    smallest = int(sizes.min()) if len(sizes) else len(release)
+    return {"k": max(2, min(USUAL_K, smallest)), "m": 1}
+
+
+def _advice(situation: Situation) -> Suggestion | None:
+    """For data with a hierarchy."""
+    if not situation.hierarchy:
+        return None
+    reasons = (
+        "With a hierarchy items can be published as their kind: nothing false is published, only less precise things.",
+        f"m = {USUAL_M} known items is what somebody sees in a trolley at a glance; a larger m costs much more detail.",
+    )
+    return Suggestion("km-apriori", {"k": situation.k, "m": USUAL_M}, reasons)
+
+
 SPEC = ModelSpec(
     name="km-anonymity",
     title="k^m-anonymity",
@@ -206,4 +230,8 @@ SPEC = ModelSpec(
     paper="M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, "
     "PVLDB 1(1), 2008",
     default_method="km-apriori",
+    meaning="somebody who knows a few items of a person (up to {m}) finds at least {k} transactions that fit, or none",
+    stops=("singling out",),
+    weakest=_weakest,
+    advice=_advice,
 )

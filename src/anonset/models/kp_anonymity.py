@@ -19,19 +19,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.errors import ParameterError
+from anonset.data.advice import Situation, Suggestion
+from anonset.data.errors import InfeasibleError, ParameterError
+from anonset.data.params import fraction
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param
 from anonset.data.transactions import Longs, Transactions
 
 MOST_WITNESSES = 5
-FINEST = 1_000_000
+USUAL_THRESHOLD = 0.75
+USUAL_SHARE = 0.5
+NEIGHBOURS = 5
 PAPER = (
     "B. Zhang et al., A (k, p)-anonymity Framework to Sanitize Transactional Database with Personalized Sensitivity, "
     "Journal of Internet Technology 20(3), 2019"
@@ -56,21 +59,6 @@ P = Param(
     short="-p",
     example=0.5,
 )
-
-
-def fraction(p: float) -> Fraction:
-    """The fraction that a decimal number stands for; where it stands for none, the next one below it.
-
-    Examples
-    --------
-    >>> fraction(0.29), fraction(1 / 3), fraction(4e-7)
-    (Fraction(29, 100), Fraction(1, 3), Fraction(0, 1))
-    """
-    written = Fraction(str(p))
-    near = written.limit_denominator(FINEST)
-    if near <= written or float(near) == p:
-        return near
-    return Fraction(math.floor(written * FINEST), FINEST)  # never rounded up: that would promise less
 
 
 def check(release: Release, k: int, p: float) -> Verdict:
@@ -186,6 +174,56 @@ def _row(data: Transactions, row: int) -> tuple[str, ...]:
     return tuple(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
 
 
+def _weakest(release: Release) -> dict[str, float] | None:
+    """Two of a kind, whatever they hold, where counts are published."""
+    return {"k": 2, "p": 1.0} if release.form == "rows" and release.transactions.counts is not None else None
+
+
+def _advice(situation: Situation) -> Suggestion | None:
+    """For data in which everybody says how sensitive an item is."""
+    data = situation.data
+    if not situation.sensitive or data.sensitivity is None:
+        return None
+    most = _largest_share(data, USUAL_THRESHOLD)
+    p = max(USUAL_SHARE, math.ceil(20 * most + 1) / 20)
+    if p > 1:
+        raise InfeasibleError(
+            "Nearly everybody holds something sensitive of one kind: it cannot be hidden among others. "
+            "Raise the threshold of degrees, or leave that kind out."
+        )
+    reasons = (
+        "Everybody says what is sensitive: what reaches the threshold is published as it is, the rest as counts of "
+        "kinds.",
+        f"Of one kind up to {most:.0%} of all transactions hold something sensitive. A share of p = {p:g} in each "
+        "group leaves room to choose who stands beside whom. Name a hierarchy for kinds that mean something.",
+    )
+    return Suggestion("kp-crowd", {"k": situation.k, "p": p, "threshold": USUAL_THRESHOLD}, reasons)
+
+
+def _largest_share(data: Transactions, threshold: float) -> float:
+    """Of all transactions, how many hold something sensitive of the kind of which most do."""
+    assert data.sensitivity is not None
+    secret = data.sensitivity >= threshold
+    if data.sensitive is not None:
+        secret = secret | data.sensitive[data.items]
+    kinds = _kinds(data)
+    held = np.unique(data.rows[secret] * (int(kinds.max(initial=0)) + 1) + kinds[data.items[secret]])
+    return float(np.bincount(held % (int(kinds.max(initial=0)) + 1)).max(initial=0)) / len(data)
+
+
+def _kinds(data: Transactions) -> Longs:
+    """The attribute of each item; where the data name none, neighbouring items that occur, five by five.
+
+    This is what a method does without a hierarchy; so few items that they would be one kind are a kind each.
+    """
+    if data.attributes is not None:
+        return np.asarray(pc.dictionary_encode(data.attributes).indices).astype(np.int64)
+    used = np.flatnonzero(data.item_counts > 0)
+    kinds = np.zeros(data.n_items, dtype=np.int64)
+    kinds[used] = np.arange(len(used)) // (NEIGHBOURS if len(used) > NEIGHBOURS else 1)
+    return kinds
+
+
 SPEC = ModelSpec(
     name="kp-anonymity",
     title="(k, p)-anonymity",
@@ -196,4 +234,10 @@ SPEC = ModelSpec(
     paper=PAPER,
     publishes=("counts", "attributes", "sensitivity"),
     default_method="ant",
+    meaning="ordinary items are published only as counts of their kinds. Somebody who knows these of a person still "
+    "has at least {measured[k]:,} transactions to choose from, and in none of these groups does more than "
+    "{measured[p]:.1%} hold something of one kind that they call sensitive",
+    stops=("singling out", "inference"),
+    weakest=_weakest,
+    advice=_advice,
 )

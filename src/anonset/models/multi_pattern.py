@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from anonset.data.advice import Situation, Suggestion
 from anonset.data.errors import ParameterError
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param, as_count
@@ -36,6 +37,7 @@ from anonset.data.transactions import Ints, Longs, Transactions
 Bits = npt.NDArray[np.uint64]
 
 MOST_WITNESSES = 5
+USUAL_SUPPORT = 0.01
 MOST_PATTERNS = 200_000
 MOST_COMBINATIONS = 100_000_000
 BLOCK = 1 << 26  # bytes of bitmaps that one step of the walk over combinations may hold
@@ -344,6 +346,28 @@ def _ones(bits: Bits) -> Longs:
     return np.asarray(_ONES_IN_TWO_BYTES[np.ascontiguousarray(bits).view(np.uint16)].sum(axis=1, dtype=np.int64))
 
 
+def _weakest(release: Release) -> dict[str, int] | None:
+    """Pairs of habits that one transaction of a hundred shows."""
+    if release.form != "rows" or release.transactions.users is None or not len(release):
+        return None
+    return {"k": 2, "combinations": 2, "support": max(2, round(USUAL_SUPPORT * len(release)))}
+
+
+def _advice(situation: Situation) -> Suggestion | None:
+    """For data in which users come again and their history is to be protected."""
+    data = situation.data
+    if not situation.users or data.users is None:
+        return None
+    people = len(np.unique(data.users))
+    support = max(2, math.floor(USUAL_SUPPORT * len(data)))
+    reasons = (
+        f"{people:,} users have {len(data) / people:.1f} transactions each: what they repeat identifies them, which no "
+        "model of single transactions protects.",
+        f"Patterns count from {support:,} transactions (1 %) on; rarer ones are noise to mining as well.",
+    )
+    return Suggestion("kamp", {"k": min(situation.k, max(2, people // 2)), "support": support}, reasons)
+
+
 SPEC = ModelSpec(
     name="multi-pattern",
     title="k-anonymity of combinations of patterns",
@@ -355,4 +379,9 @@ SPEC = ModelSpec(
     protects_users=True,
     reads=(),
     default_method="kamp",
+    meaning="somebody who knows up to {combinations} habits of a person (sets of items that turn up often) finds at "
+    "least {k} users who have them all. Users are published under pseudonyms",
+    stops=("singling out", "linking"),
+    weakest=_weakest,
+    advice=_advice,
 )

@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.errors import ParameterError
+from anonset.data.advice import Situation, Suggestion
+from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param
 from anonset.data.transactions import Ints, Longs, Mask, Transactions, natural_order
@@ -29,6 +30,7 @@ from anonset.data.transactions import Ints, Longs, Mask, Transactions, natural_o
 MOST_WITNESSES = 5
 MOST_COUNTED = 2**31
 """A larger count of one line counts as this one: more than any release has transactions, and no sum overflows."""
+USUAL_P = 10
 
 P = Param(
     "p",
@@ -198,6 +200,29 @@ def _as_bytes(sets: Transactions) -> pa.LargeBinaryArray:
     return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(sets), [None, bounds, values])
 
 
+def _advice(situation: Situation) -> Suggestion | None:
+    """For data with sensitive items, of which the most frequent one says how much can be promised."""
+    data = situation.data
+    if not situation.sensitive or data.sensitive is None or not data.sensitive.any():
+        return None
+    most = int(data.item_counts[data.sensitive].max(initial=0))
+    possible = len(data) // max(1, most)
+    if possible < 2:
+        raise InfeasibleError(
+            "A sensitive item is in more than half of the transactions: it cannot be hidden among others. "
+            "Leave it out, or do not call it sensitive."
+        )
+    p = min(USUAL_P, possible)
+    limit = "" if p == USUAL_P else f" More than {possible} is not possible: the most frequent one is that frequent."
+    reasons = (
+        f"{int(data.sensitive.sum()):,} items are sensitive. The others can then be published exactly, which keeps the "
+        "data worth mining; the sensitive ones are published per group.",
+        f"With p = {p} nobody can be more than {1 / p:.0%} sure of a sensitive item.{limit}",
+        "Gray order puts similar transactions into one group: the least error and the fastest in the paper.",
+    )
+    return Suggestion("cahd-gray", {"p": p}, reasons)
+
+
 SPEC = ModelSpec(
     name="privacy-degree",
     title="privacy degree",
@@ -207,4 +232,9 @@ SPEC = ModelSpec(
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     form="groups",
     default_method="cahd-gray",
+    headline="p",
+    meaning="even somebody who finds a person's group can be at most 1 in {p} sure of any sensitive item",
+    stops=("inference",),
+    weakest=lambda release: {"p": 2} if release.counts is not None or release.transactions.sensitive_names() else None,
+    advice=_advice,
 )

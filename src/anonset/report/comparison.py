@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from plotly.offline import get_plotlyjs
 
-from anonset.choose.compare import Run, recommend, table
 from anonset.io.publish.atomic import plain_errors, staging
 from anonset.io.publish.folders import SharedFolder
 from anonset.report import charts
@@ -21,13 +20,24 @@ from anonset.report.policy import sealed
 FILES = ("results.csv", "comparison.PRIVATE.html")
 
 
-def write_comparison(runs: Sequence[Run], folder: Path, shared: SharedFolder = None) -> tuple[Path, Path]:
-    """Write `results.csv` and `comparison.PRIVATE.html`; gives both paths."""
-    columns, rows = table(runs)
+def write_comparison(
+    folder: Path,
+    columns: list[str],
+    rows: list[list[Any]],
+    points: Sequence[Mapping[str, Any]],
+    advice: Sequence[str],
+    shared: SharedFolder = None,
+) -> tuple[Path, Path]:
+    """Write `results.csv` (the table) and `comparison.PRIVATE.html` (charts of the points, too); gives both paths."""
     sheet, page = (folder / name for name in FILES)
+    text = (
+        templates()
+        .get_template("compare.html.j2")
+        .render(advice=advice, charts=_charts(points), columns=columns, rows=rows, plotly=get_plotlyjs())
+    )
     with plain_errors(folder), staging(force=True, shared=shared) as stage:
         stage.file(sheet).write_text(_csv(columns, rows), encoding="utf-8")
-        stage.file(page).write_text(_html(runs, columns, rows), encoding="utf-8")
+        stage.file(page).write_text(sealed(text), encoding="utf-8")
         stage.publish()
     return sheet, page
 
@@ -40,21 +50,8 @@ def _csv(columns: list[str], rows: list[list[Any]]) -> str:
     return out.getvalue()
 
 
-def _html(runs: Sequence[Run], columns: list[str], rows: list[list[Any]]) -> str:
-    front = columns.index("pareto")
-    points = [
-        {
-            "method": run.method,
-            "model": run.model,
-            "strength": run.strength,
-            "loss": run.loss,
-            "measure": run.loss_title,
-            "seconds": run.seconds,
-            "front": bool(row[front]),
-        }
-        for run, row in zip(runs, rows, strict=True)
-        if not run.error and run.loss is not None and run.strength is not None
-    ]
+def _charts(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Loss against privacy for each model, and the times of all methods."""
     figures = {}
     for number, model in enumerate(dict.fromkeys(point["model"] for point in points)):
         own = [point for point in points if point["model"] == model]
@@ -62,7 +59,4 @@ def _html(runs: Sequence[Run], columns: list[str], rows: list[list[Any]]) -> str
         figures[f"tradeoff_{number}"] = figure.update_layout(title_text=f"Loss against privacy: {model}")
     if points:
         figures["times"] = charts.times(points)
-    shown = {name: json.loads(figure.to_json()) for name, figure in figures.items()}
-    page = templates().get_template("compare.html.j2")
-    drawn = page.render(advice=recommend(runs), charts=shown, columns=columns, rows=rows, plotly=get_plotlyjs())
-    return sealed(drawn)
+    return {name: json.loads(figure.to_json()) for name, figure in figures.items()}

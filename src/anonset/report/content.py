@@ -19,8 +19,8 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Release, Result
 from anonset.data.transactions import Longs, Transactions
+from anonset.data.version import VERSION
 from anonset.io.publish.certificate import plain
-from anonset.methods import METHODS
 from anonset.models import model_spec
 from anonset.report.tree import drawing
 
@@ -47,25 +47,26 @@ def content(
 
 
 def _published(result: Result) -> dict[str, Any]:
-    from anonset import __version__
-
     model = model_spec(result.verdict.model)
     certificate = result.certificate
     return {
         "anonset": "report",
-        "version": __version__,
+        "version": VERSION,
         "model": {
             "name": model.name,
             "title": model.title,
             "paper": model.paper,
             "params": dict(result.verdict.params),
+            "meaning": model.in_plain_words(result.verdict.params, result.verdict.measured),
+            "stops": list(model.stops),
+            "headline": model.headline,
         },
         "promise": result.verdict.promise,
         "holds": result.verdict.holds,
         "measured": dict(result.verdict.measured),
         "witnesses": [vars(witness) for witness in result.verdict.witnesses],
         "method": {
-            **_method(result.method),
+            **_method(result),
             "params": {name: plain(value) for name, value in result.params.items() if name not in HIDDEN},
         },
         "release": _release(result.release),
@@ -75,12 +76,10 @@ def _published(result: Result) -> dict[str, Any]:
     }
 
 
-def _method(name: str) -> dict[str, str]:
-    """A method of ours, or the name that somebody else's has."""
-    if name not in METHODS:
-        return {"name": name or "unknown", "title": name or "not known", "summary": "", "paper": ""}
-    spec = METHODS[name]
-    return {"name": spec.name, "title": spec.title, "summary": spec.summary, "paper": spec.paper}
+def _method(result: Result) -> dict[str, str]:
+    """What is known about the method; of somebody else's only its name."""
+    name = result.method
+    return {"name": name or "unknown", "title": name or "not known", "summary": "", "paper": "", **result.about}
 
 
 def _release(release: Release) -> dict[str, Any]:

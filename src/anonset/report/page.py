@@ -17,6 +17,7 @@ from anonset.assess.utility.metric import LEVELS
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.release import Release, Result
 from anonset.data.transactions import Transactions
+from anonset.models import model_spec
 from anonset.report import charts
 from anonset.report.content import source_of
 from anonset.report.policy import own_styles, sealed
@@ -35,8 +36,8 @@ def figures(
 ) -> dict[str, Any]:
     """The charts of a report by name."""
     release = result.release
-    # Other models promise nothing about the number of equal transactions.
-    promised = result.verdict.params["k"] if result.verdict.model == "k-anonymity" else None
+    sized = model_spec(result.verdict.model).group_size
+    promised = None if sized is None else result.verdict.params[sized]
     figures = {"group_sizes": charts.group_sizes(group_sizes(release), promised)}
     if data is None or "not_compared" in said["private"]:
         published = release.transactions.quasi()
@@ -66,7 +67,6 @@ def templates() -> Environment:
     )
     environment.filters["number"] = _number
     environment.filters["percent"] = _percent
-    environment.filters["first_fact"] = _first_fact
     environment.filters["own_figures"] = _own_figures
     environment.filters["levels"] = _levels
     environment.filters["own_styles"] = own_styles
@@ -79,11 +79,6 @@ def _number(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.4g}" if isinstance(value, float) else "–" if value is None else str(value)
-
-
-def _first_fact(measured: Mapping[str, Any]) -> tuple[str, Any]:
-    """The figure that a model measures first: its own strength."""
-    return next(iter(measured.items()), ("–", None))
 
 
 def _own_figures(measurements: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,30 +12,7 @@ import pyarrow as pa
 from anonset.assess.align import published_nodes
 from anonset.assess.utility.metric import Comparison, Figure, Metric
 from anonset.data.hierarchy import Cut
-from anonset.data.hierarchy.cut import LEFT_OUT
-from anonset.data.transactions import Transactions
-
-
-def ncp(original: Transactions, cut: Cut) -> float:
-    """The NCP of publishing `original` by this cut, between 0 (exact) and 1 (nothing is left).
-
-    Examples
-    --------
-    >>> from anonset.data.hierarchy import Hierarchy
-    >>> tree = Hierarchy.from_levels(["a1", "a2", "b1", "b2"], [["A", "A", "B", "B"]])
-    >>> data = Transactions.from_lists([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> round(ncp(data, Cut.of_nodes(tree, [1])) * 11, 3)
-    2.5
-    """
-    if not original.nnz:
-        return 0.0
-    tree = cut.hierarchy
-    kept = cut.published != LEFT_OUT
-    stands_for = tree.leaf_counts[np.maximum(cut.published, 0)]
-    penalty = np.where(kept, np.where(stands_for > 1, stands_for / tree.n_items, 0.0), 1.0)
-    by_node = np.zeros(len(tree) + 1)
-    by_node[tree.leaves] = penalty  # the last entry stays 0: items that do not occur
-    return float(original.item_counts @ by_node[tree.nodes_of(original.labels)] / original.nnz)
+from anonset.data.hierarchy.cut import LEFT_OUT, ncp
 
 
 def _run(comparison: Comparison) -> dict[str, float]:

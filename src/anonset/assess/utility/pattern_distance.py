@@ -9,37 +9,19 @@ C.-H. Hsu, H.-P. Tsai, "KAMP: Preserving k-anonymity for Combinations of Pattern
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset import _native
 from anonset.assess.utility.metric import Comparison, Figure, Metric
 from anonset.data.errors import ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Release
 from anonset.data.transactions import Longs, Transactions
-from anonset.mining.itemsets import UserPatterns, frequent, of_users
-
-
-@dataclass(frozen=True, eq=False)
-class PatternDistance:
-    """PD of each user (in the order of the original's user codes) and on average, with the numbers of patterns."""
-
-    per_user: Longs
-    patterns_before: Longs
-    patterns_after: Longs
-    virtual_users: int = 0
-
-    @property
-    def average(self) -> float:
-        """PD: the mean over the original users; 0 means that everybody kept all patterns and got no other."""
-        return float(self.per_user.mean()) if len(self.per_user) else 0.0
-
-    def __repr__(self) -> str:
-        return f"PatternDistance({self.average:.3f} on average over {len(self.per_user):,} users)"
+from anonset.mining.distance import PatternDistance, between
+from anonset.mining.itemsets import frequent, of_users
 
 
 def pattern_distance(
@@ -72,18 +54,6 @@ def pattern_distance(
     old = of_users(before, frequent(before, support, job=job), len(present), job)
     new = of_users(after, frequent(after, support, job=job), len(present) + len(virtual), job)
     return replace(between(old, new), virtual_users=len(virtual))
-
-
-def between(before: UserPatterns, after: UserPatterns) -> PatternDistance:
-    """PD between two tables of users' patterns over the same item codes; users that only `after` has are left out."""
-    old, own = before.own()
-    new, others = after.own()
-    new = new[: len(old)]
-    distance = _native.pattern_distance(
-        before.patterns.offsets, before.patterns.items, old, own,
-        after.patterns.offsets, after.patterns.items, new, others,
-    )  # fmt: skip
-    return PatternDistance(distance, np.diff(old), np.diff(new))
 
 
 def _quasi(data: Transactions) -> Transactions:

@@ -10,8 +10,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from anonset.cli.base import outcome
+from anonset.cli.base.debug import set_debug
 from anonset.cli.table import COMMANDS
+from anonset.data.version import VERSION
 
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
@@ -81,9 +82,7 @@ def load(name: str) -> Any:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from anonset import __version__
-
-        typer.echo(f"anonset {__version__}")
+        typer.echo(f"anonset {VERSION}")
         raise typer.Exit
 
 
@@ -92,7 +91,7 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", callback=outcome.set_debug, help="Show a traceback if something breaks.")
+        bool, typer.Option("--debug", callback=set_debug, help="Show a traceback if something breaks.")
     ] = False,
 ) -> None:
     """Publish transaction data so that nobody in it can be singled out, and check what is published."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from anonset.cli.base import outcome
+from anonset.cli.base.debug import set_debug
 from anonset.cli.base.options import Choice, Given, flag
 from anonset.data.errors import InputError
 from anonset.data.spec import Param
@@ -44,7 +44,7 @@ KEEP_FORMULAS = Param("keep_formulas", "bool", "In CSV, leave labels as they are
 def run_options(*more: Param) -> list[Choice]:
     """`--quiet`, `--json`, `--debug`, and where a command computes, `--seed` and `--threads`."""
     switches = [Choice(param, RUNNING, switch=True) for param in (QUIET, JSON)]
-    debug = Choice(DEBUG, RUNNING, switch=True, callback=outcome.set_debug)
+    debug = Choice(DEBUG, RUNNING, switch=True, callback=set_debug)
     return [*(Choice(param, RUNNING) for param in more), *switches, debug]
 
 
@@ -178,11 +178,9 @@ def _where_it_belongs(name: str) -> str:
 
 
 def require_fitting(given: Given, params: tuple[Param, ...], what: str) -> None:
-    """Refuse bad values, and options that belong to another method or model than the chosen one."""
+    """Refuse options that belong to another method or model than the chosen one."""
     known = [param.name for param in params]
     for name in given:
         if name not in known:
             takes = ", ".join(map(flag, known)) or "none"
             raise InputError(f"{flag(name)} does not belong to {what}, which takes {takes}. {_where_it_belongs(name)}")
-    for param in params:
-        param.parse(given.get(param.name))

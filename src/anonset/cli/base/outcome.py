@@ -22,23 +22,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from anonset.cli.base import debug
 from anonset.data.errors import AnonsetError, OutputError, printable
 
 CLOSED_PIPE = 141
 
-_debug = False
-
-
-def set_debug(wanted: bool) -> None:
-    """Ask for tracebacks."""
-    global _debug
-    _debug = _debug or wanted
-
 
 def run(args: Sequence[str]) -> int:
     """Run a command with these arguments and return its exit code; nothing but an exit code comes out."""
-    global _debug
-    _debug = os.environ.get("ANONSET_DEBUG", "") not in ("", "0")
+    debug.reset()
     published_before = len(_published())
     try:
         from anonset.cli.base.commands import root
@@ -61,7 +53,7 @@ def _published() -> list[str]:
 
 
 def _explain(error: BaseException, published: bool = False) -> int:
-    if _debug:
+    if debug.wanted():
         traceback.print_exception(error)
     if _interrupted(error):
         return _stopped()

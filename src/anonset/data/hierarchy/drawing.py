@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from anonset.data.hierarchy.tree import Hierarchy
+
+class Tree(Protocol):
+    """What of a hierarchy is drawn."""
+
+    @property
+    def labels(self) -> Any:
+        """The name of each node."""
+
+    @property
+    def depth(self) -> Any:
+        """How far below the root each node is."""
+
+    @property
+    def is_leaf(self) -> Any:
+        """Whether each node is an item."""
+
+    @property
+    def leaf_counts(self) -> Any:
+        """How many items each node stands for."""
+
+    def children(self, node: int) -> list[int]:
+        """The nodes right below one."""
 
 
 def draw(
-    tree: Hierarchy,
+    tree: Tree,
     depth: int | None = None,
     widest: int = 50,
     note: Callable[[int], str] = lambda node: "",
@@ -34,7 +54,7 @@ def draw(
     return "\n".join(lines)
 
 
-def _below(tree: Hierarchy, node: int, indent: str, widest: int) -> list[tuple[int, str, str]]:
+def _below(tree: Tree, node: int, indent: str, widest: int) -> list[tuple[int, str, str]]:
     """The children to draw, each with what stands before it and before everything below it."""
     children = tree.children(node)
     shown = children[:widest] + ([widest - len(children)] if len(children) > widest else [])
@@ -42,7 +62,7 @@ def _below(tree: Hierarchy, node: int, indent: str, widest: int) -> list[tuple[i
     return inner + [(child, f"{indent}└── ", f"{indent}    ") for child in shown[-1:]]
 
 
-def _size(tree: Hierarchy, node: int) -> str:
+def _size(tree: Tree, node: int) -> str:
     if tree.is_leaf[node]:
         return ""
     count = int(tree.leaf_counts[node])

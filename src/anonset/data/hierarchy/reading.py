@@ -21,7 +21,7 @@ import pyarrow.csv as pa_csv
 
 from anonset.data.boundary import reads_input
 from anonset.data.errors import DataError, InputError
-from anonset.data.hierarchy.lint import Problem, Rows, assemble, cover, strict
+from anonset.data.hierarchy.problems import Problem, Rows, assemble, cover, strict
 from anonset.data.hierarchy.tree import Hierarchy
 from anonset.data.transactions import Longs, as_text, encode
 
@@ -64,6 +64,13 @@ def read_hierarchy(
     name = str(source) if isinstance(source, (str, os.PathLike)) else None
     tree, problems = assemble(parse(source, format, order), items)
     return strict(tree, problems, name, repair)
+
+
+def as_hierarchy(value: Any) -> Hierarchy:
+    """A `Hierarchy`, whatever was given for one: itself, a path, a table."""
+    if isinstance(value, Hierarchy):
+        return value
+    return read_hierarchy(value)
 
 
 @reads_input

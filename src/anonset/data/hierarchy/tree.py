@@ -209,15 +209,6 @@ def write_csv(table: pa.Table, path: str | os.PathLike[str], force: bool) -> Non
         temporary.unlink(missing_ok=True)
 
 
-def as_hierarchy(value: Any) -> Hierarchy:
-    """A `Hierarchy`, whatever was given for one: itself, a path, a table."""
-    if isinstance(value, Hierarchy):
-        return value
-    from anonset.data.hierarchy.reading import read_hierarchy
-
-    return read_hierarchy(value)
-
-
 def _spans(parent: Ints) -> tuple[Ints, Ints]:
     """The end of each node's subtree and each node's depth; an error unless the nodes are in depth-first order."""
     size = len(parent)

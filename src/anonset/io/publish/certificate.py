@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data.release import Certificate, Verdict
+from anonset.data.version import VERSION
 
 PRIVATE = {"seed", "threads"}
 """Parameters that never appear in a certificate: a seed undoes the shuffling, threads say nothing."""
@@ -28,8 +29,6 @@ def certify(
     notes: tuple[str, ...] = (),
 ) -> Certificate:
     """The certificate of a verdict on these files (their public names, and where they are now)."""
-    from anonset import __version__
-
     own = {name: value for name, value in (params or {}).items() if name not in {*PRIVATE, *verdict.params}}
     return Certificate(
         model=verdict.model,
@@ -41,7 +40,7 @@ def certify(
         sensitive_items=sensitive_items,
         transactions=transactions,
         files={name: sha256(path) for name, path in files.items()},
-        version=__version__,
+        version=VERSION,
         notes=notes,
     )
 

@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
-from anonset.assess.utility.ncp import ncp
 from anonset.data.errors import InfeasibleError, InputError
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
-from anonset.data.hierarchy.cut import LEFT_OUT, lacking
-from anonset.data.hierarchy.tree import as_hierarchy
+from anonset.data.hierarchy.cut import LEFT_OUT, lacking, ncp
+from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Draft, Release
 from anonset.data.spec import Param

@@ -22,16 +22,20 @@ from anonset import _native
 from anonset.data.errors import InfeasibleError, InputError, ParameterError
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
 from anonset.data.hierarchy.cut import lacking
-from anonset.data.hierarchy.tree import as_hierarchy
+from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
+from anonset.data.params import fraction
 from anonset.data.release import Draft
 from anonset.data.spec import Param
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.methods.steps.group.centers import require_enough
-from anonset.models.kp_anonymity import fraction
 
 FAN_OUT = 5
 
+PAPER = (
+    "B. Zhang et al., A (k, p)-anonymity Framework to Sanitize Transactional Database with Personalized Sensitivity, "
+    "Journal of Internet Technology 20(3), 2019"
+)
 THRESHOLD = Param(
     "threshold",
     "float",
