@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: demo test test-all test-sanitized lint format bench clean
+.PHONY: demo test test-all test-sanitized fuzz lint format bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/anonset demo demo --force
@@ -30,6 +30,12 @@ test-sanitized: $(VENV)/.ready-dev
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	PYTHONPATH=$(SANITIZED)/package:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 		$(BIN)/python -S -m pytest --capture=sys tests/golden tests/oracle
+
+# An hour of fuzzing: each of the targets of tests/fuzz in turn. What is found stays in build/fuzz.
+FUZZ_SECONDS ?= 225
+fuzz: $(VENV)/.ready-dev
+	mkdir -p build/fuzz
+	$(BIN)/python -m tests.fuzz all --seconds $(FUZZ_SECONDS) --keep build/fuzz --work build/fuzz/corpus
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

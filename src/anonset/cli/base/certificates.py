@@ -106,9 +106,9 @@ def differences(found: Found, release: Release) -> tuple[str, ...]:
         release = as_certified(release, said["sensitive_items"])
     except InputError:
         return (*different, "it names other sensitive items than the file has")
-    if said["promise"] != target.promise:
-        different.append("its promise is not that of its model and parameters")
     verdict = target.check(release)
+    if said["promise"] != verdict.promise:
+        different.append("its promise is not that of its model and parameters")
     if not verdict.holds:
         different.append(f"its promise does not hold: {verdict.promise}")
     return (*different, *_measured(said["measured"], verdict))

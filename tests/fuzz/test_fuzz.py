@@ -1,0 +1,39 @@
+"""Every target of the fuzzer takes its corpus, and some seconds of what the fuzzer makes of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import anonset
+from tests.fuzz.targets import TARGETS
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SOURCE = str(Path(anonset.__file__).parents[1])
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_corpus_passes(name):
+    seeds = sorted((HERE / "corpus" / name).iterdir())
+    assert seeds, "a target without a seed"
+    for seed in seeds:
+        TARGETS[name](seed.read_bytes())
+
+
+@pytest.mark.skipif(
+    find_spec("atheris") is None, reason="atheris is not installed; there are no wheels of it for macOS"
+)
+@pytest.mark.parametrize("name", TARGETS)
+def test_some_seconds_of_fuzzing_find_nothing(name):
+    command = [sys.executable, "-m", "tests.fuzz", name, "--seconds", "1"]
+    environment = {**os.environ, "PYTHONPATH": SOURCE}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200, check=False, errors="replace"
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
