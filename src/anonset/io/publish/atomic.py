@@ -302,9 +302,10 @@ def _place_new(slot: Slot) -> None:
         os.rename(slot.name, slot.name, src_dir_fd=slot.inside, dst_dir_fd=slot.folder)
 
 
-def taken(target: Path) -> ExistsError:
-    """The error for an output that is there already."""
-    return ExistsError(f"{target} is there already. Choose another name, or replace it with force (--force).")
+def taken(target: Path, why: str | None = None) -> ExistsError:
+    """The error for an output that is there already; `why` says what is known of the run that left it."""
+    more = f" {why}" if why else ""
+    return ExistsError(f"{target} is there already. Choose another name, or replace it with force (--force).{more}")
 
 
 def _swap(slot: Slot) -> bool:

@@ -22,6 +22,7 @@ from typing import Any
 from anonset.data.errors import InputError
 from anonset.io.publish.atomic import taken
 from anonset.io.publish.folders import SharedFolder, is_system, require_folder
+from anonset.io.publish.slots import unfinished
 
 Inode = tuple[int, int]
 
@@ -70,7 +71,7 @@ def require_plan(
         _require_kind(output)
         _require_untouched(output, read)
         if not force and os.path.lexists(output.path):
-            raise taken(output.path)
+            raise taken(output.path, unfinished(output.path))
         require_folder(output.path.parent, shared)
 
 
@@ -108,7 +109,7 @@ def _require_kind(output: Output) -> None:
         raise _not_ordinary(path)
     if not os.path.lexists(path):
         return
-    mode = (_state(path) or path.lstat()).st_mode
+    mode = (state_of(path) or path.lstat()).st_mode
     if output.folder and not stat.S_ISDIR(mode):
         raise InputError(f"A release in groups is a folder. {path} is a file; choose another name.")
     if not output.folder and stat.S_ISDIR(mode):
@@ -136,7 +137,7 @@ def _require_unlike(outputs: Sequence[Output]) -> None:
 
 def _alike(one: Path, other: Path) -> bool:
     """Whether two paths are one file here, or would be on a disk that ignores case or the way of writing accents."""
-    here, there = _state(one), _state(other)
+    here, there = state_of(one), state_of(other)
     if here is not None and there is not None and os.path.samestat(here, there):
         return True
     return _spelt(one.name) == _spelt(other.name) and one.parent.resolve() == other.parent.resolve()
@@ -161,7 +162,7 @@ def _real(path: Path) -> Path:
 
 def _require_untouched(output: Output, read: Mapping[Inode, str]) -> None:
     """Refuse an output that is one of the files that are read, lies in a folder that is, or holds one of them."""
-    if _state(output.path) is None:
+    if state_of(output.path) is None:
         return
     places = [output.path] if output.folder else [output.path, *output.path.resolve().parents]
     found = next((read[inode] for place in places if (inode := _inode(place.stat())) in read), None)
@@ -180,7 +181,7 @@ def _files(inputs: Mapping[str, Any]) -> Iterator[tuple[Inode, str]]:
         for path in _paths(name, value):
             if path == "-":
                 yield from ((inode, name) for inode in _standard_input())
-            elif (info := _state(path)) is not None:
+            elif (info := state_of(path)) is not None:
                 yield _inode(info), name
                 yield from ((inode, name) for inode in _below(Path(path)))
 
@@ -191,7 +192,7 @@ def _paths(name: str, value: Any) -> Iterator[str]:
     texts = [os.fspath(one) for one in several if isinstance(one, (str, os.PathLike))]
     if name == "query":  # in SQL, every quoted text may name a file; a folder cannot be read there
         quoted = ["".join(parts) for text in texts for parts in _QUOTED.findall(text)]
-        texts = [text for text in quoted if (info := _state(text)) is None or not stat.S_ISDIR(info.st_mode)]
+        texts = [text for text in quoted if (info := state_of(text)) is None or not stat.S_ISDIR(info.st_mode)]
     for text in texts:
         yield text
         if has_magic(text) and any(map(str.isalnum, text)):
@@ -215,7 +216,7 @@ def _standard_input() -> Iterable[Inode]:
     return [_inode(info)] if stat.S_ISREG(info.st_mode) else ()
 
 
-def _state(path: str | Path) -> os.stat_result | None:
+def state_of(path: str | Path) -> os.stat_result | None:
     """What a path leads to; None where there is nothing, or nothing that this user may see."""
     try:
         return Path(path).stat()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from anonset.io.publish.atomic import Staging, flush, plain_errors, staging
 from anonset.io.publish.certificate import certify, sha256, write_certificate
 from anonset.io.publish.folders import SharedFolder
 from anonset.io.publish.group_reading import is_group_folder
-from anonset.io.publish.plan import Output, require_plan
+from anonset.io.publish.plan import Output, require_plan, state_of
 from anonset.io.publish.signature import require_key, signature_path, signed
 from anonset.models import model as make_model
 
@@ -162,14 +163,15 @@ def release_outputs(path: str | os.PathLike[str], form: str = "rows") -> list[Ou
     if form == "groups":
         _require_replaceable(target)
         return [Output("out", target, folder=True)]
-    if str(path).endswith(os.sep) or target.is_dir():
+    info = state_of(target)
+    if str(path).endswith(os.sep) or (info is not None and stat.S_ISDIR(info.st_mode)):
         raise InputError(f"The output must be a file. {target} is a folder; add a file name.")
     beside = certificate_path(target)
     return [Output("out", target), Output("certificate", beside), Output("signature", signature_path(beside))]
 
 
 def _require_replaceable(folder: Path) -> None:
-    if folder.is_dir() and any(folder.iterdir()) and not is_group_folder(folder):
+    if state_of(folder) is not None and folder.is_dir() and any(folder.iterdir()) and not is_group_folder(folder):
         raise InputError(f"The folder {folder} holds other files. Choose another name or empty it first.")
 
 

@@ -12,7 +12,8 @@ import hashlib
 import os
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -139,7 +140,7 @@ def _claimed(folder: int, target: Path) -> int:
     name = hidden_name(target.name)
     for _ in range(TRIES):
         fresh = _made(folder, name)
-        with suppress(FileNotFoundError):  # its run has just ended and removed it
+        with suppress(FileNotFoundError), _undone(folder, name, fresh):  # its run has just ended and removed it
             inside = _opened(folder, name, target)
             if not _lock(inside, without_locks=fresh):
                 os.close(inside)
@@ -151,6 +152,18 @@ def _claimed(folder: int, target: Path) -> int:
                 return inside
             os.close(inside)
     raise OutputError(f"{target} could not be written: other runs to the same name come and go all the time.")
+
+
+@contextmanager
+def _undone(folder: int, name: str, fresh: bool) -> Iterator[None]:
+    """Where the hidden folder that was just made cannot be used, it does not stay."""
+    try:
+        yield
+    except BaseException:
+        if fresh:
+            with suppress(OSError):
+                os.rmdir(name, dir_fd=folder)
+        raise
 
 
 def _made(folder: int, name: str) -> bool:
