@@ -1,10 +1,10 @@
-// What the items of one row, the *anchor*, save at most if k - 1 helpers join it (docs/explanation/bound.md).
+// Branch and bound at an anchor: what its items save at most if k - 1 helpers join it (docs/explanation/bound.md).
 //
-// An item that c of the k rows hold saves 2 - k / c if that is more than nothing, else nothing. Every helper has a fee.
-// Searched is the largest sum of savings less fees: best first, by deciding item after item whether it is *kept* (a
-// majority holds it) or *lost* (it saves nothing). An open item saves at most (c - 1) / (k - 1), a kept one at most
-// what any of the straight lines above the curve says, and for given lines every helper counts for itself. All numbers
-// are whole, and rounded so that the answer is never too small.
+// An item that c of the k rows hold saves 2 - k / c if that is above 0, else nothing. Every helper has a fee. Searched
+// is the largest sum of savings less fees: best first, by deciding item after item whether it is *kept* (a majority
+// holds it) or *lost* (it saves nothing). An open item saves at most (c - 1) / (k - 1), a kept one at most what any
+// line above the curve says, and for given lines every helper counts for itself. All numbers are whole, and rounded so
+// that the answer is never too small.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 #include "bound/largest.hpp"
 
-namespace anonset::anchors {
+namespace anonset::bound::anchors {
 
 constexpr std::int64_t PART = 4096;   // an item is (k - 1) * PART units, and what an open one saves per holder is PART
 constexpr std::int64_t STEEPEST = 3;  // lines rise at most so many times as fast as the savings of open items
@@ -65,7 +65,7 @@ struct Helper {
     std::int64_t copies;
 
     int size() const { return __builtin_popcountll(shared); }
-    // Those that share most come first, and of these those that ask least.
+    // Those that share most come first, and of these those with the lowest fees.
     bool operator<(const Helper& other) const {
         return std::tuple(-size(), fee, shared, copies) <
                std::tuple(-other.size(), other.fee, other.shared, other.copies);
@@ -76,27 +76,27 @@ class Search {
   public:
     explicit Search(const Scale& scale) : scale_(scale) {}
 
-    // With `budget` looks or more the search may have ended too early.
-    std::int64_t looks() const { return looks_; }
-    // No k - 1 of these helpers, which come in their order, save more. Ends after about `budget` looks at one.
+    // With `budget` steps or more the search may have ended too early.
+    std::int64_t steps() const { return steps_; }
+    // No k - 1 of these helpers, which come in their order, save more. Ends after about `budget` steps at a helper.
     std::int64_t most(const std::vector<Helper>& helpers, int items, std::int64_t budget) {
         helpers_ = &helpers;
         items_ = items;
-        looks_ = reached_ = 0;
+        steps_ = found_ = 0;
         part();
         nodes_.clear();
         open({std::numeric_limits<std::int64_t>::max(), 0, 0, -1, {}});
         while (!nodes_.empty()) {
             const Node node = nodes_.front();
-            if (node.split < 0 || looks_ >= budget || node.most <= reached_ + scale_.item / CLOSE)
-                return std::max(node.most, reached_);  // what was reached has closed other nodes
+            if (node.split < 0 || steps_ >= budget || node.most <= found_ + scale_.item / CLOSE)
+                return std::max(node.most, found_);  // what was found has closed other nodes
             std::pop_heap(nodes_.begin(), nodes_.end());
             nodes_.pop_back();
             const std::uint64_t item = std::uint64_t{1} << node.split;
             open({node.most, node.kept | item, node.lost, -1, node.line});
             open({node.most, node.kept, node.lost | item, -1, node.line});
         }
-        return reached_;
+        return found_;
     }
 
   private:
@@ -110,18 +110,18 @@ class Search {
         bool operator<(const Node& other) const { return most < other.most; }
     };
 
-    // Keeps a node unless something at least as good was reached already.
+    // Keeps a node unless its bound is no better than what was found already.
     void open(Node node) {
         Node best = node;
         for (int turn = 0; turn < TURNS; ++turn) {
             const std::int64_t found = relaxed(node);
-            reached_ = std::max(reached_, reached());
+            found_ = std::max(found_, achieved());
             if (turn == 0 || found < best.most) {
                 best = {std::min(found, best.most), node.kept, node.lost, doubtful(node), node.line};
             }
-            if (best.most <= reached_ || !adjust(node)) break;
+            if (best.most <= found_ || !adjust(node)) break;
         }
-        if (best.most <= reached_) return;
+        if (best.most <= found_) return;
         nodes_.push_back(best);
         std::push_heap(nodes_.begin(), nodes_.end());
     }
@@ -148,12 +148,12 @@ class Search {
         count();
         return above + largest_.sum(scale_.k - 1);
     }
-    // Nobody in this run is worth more than `most`, less its fee.
+    // No helper of this run is credited with more than `most`, less its fee.
     void scan(const Run& run, std::int64_t most) {
         std::size_t h = run.begin;
         for (; h < run.end && most - (*helpers_)[h].fee > largest_.floor(); ++h)
-            largest_.add(worth((*helpers_)[h]), (*helpers_)[h].copies, static_cast<std::int32_t>(h));
-        looks_ += static_cast<std::int64_t>(h - run.begin) + 1;
+            largest_.add(credit((*helpers_)[h]), (*helpers_)[h].copies, static_cast<std::int32_t>(h));
+        steps_ += static_cast<std::int64_t>(h - run.begin) + 1;
     }
     // Sets the slopes of all items, and what steep ones add at most for a helper that shares so many items.
     std::int64_t choose(const Node& node) {
@@ -171,7 +171,7 @@ class Search {
         for (int i = 1; i <= items_; ++i) steeper_[i] += steeper_[i - 1];
         return above;
     }
-    std::int64_t worth(const Helper& helper) const {
+    std::int64_t credit(const Helper& helper) const {
         std::int64_t sum = -helper.fee;
         for (std::uint64_t left = helper.shared; left; left &= left - 1) sum += slope_[__builtin_ctzll(left)];
         return sum;
@@ -187,7 +187,7 @@ class Search {
     }
 
     // What the helpers just counted do save.
-    std::int64_t reached() const {
+    std::int64_t achieved() const {
         std::int64_t total = -fees_;
         for (int i = 0; i < items_; ++i) total += scale_.saved(holders_[i]);
         return total;
@@ -222,7 +222,7 @@ class Search {
     const Scale& scale_;
     const std::vector<Helper>* helpers_ = nullptr;
     int items_ = 0;
-    std::int64_t looks_ = 0, reached_ = 0, fees_ = 0;
+    std::int64_t steps_ = 0, found_ = 0, fees_ = 0;
     std::array<std::int64_t, 64> slope_{}, holders_{};
     std::array<std::int64_t, 65> steeper_{};
     std::vector<Run> runs_;
@@ -230,4 +230,4 @@ class Search {
     std::vector<Node> nodes_;
 };
 
-}  // namespace anonset::anchors
+}  // namespace anonset::bound::anchors

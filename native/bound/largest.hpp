@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace anonset {
+namespace anonset::bound {
 
 template <class Value>
 class Largest {
@@ -59,4 +59,4 @@ class Largest {
     std::vector<Entry> entries_;
 };
 
-}  // namespace anonset
+}  // namespace anonset::bound

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace anonset {
+namespace anonset::bound {
 
 // 0 for each set at first.
 class PerSet {
@@ -46,4 +46,4 @@ class PerSet {
     std::uint32_t now_ = 0;
 };
 
-}  // namespace anonset
+}  // namespace anonset::bound

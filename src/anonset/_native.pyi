@@ -141,7 +141,7 @@ def diverse_groups(
     threads: int,
     monitor: Monitor,
 ) -> Ints: ...
-def dual_pass(
+def pair_values(
     offsets: Longs,
     items: Ints,
     weights: Longs,
@@ -153,7 +153,7 @@ def dual_pass(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Floats]: ...
-def anchor_pass(
+def anchor_values(
     offsets: Longs,
     items: Ints,
     weights: Longs,
@@ -165,49 +165,36 @@ def anchor_pass(
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Longs]: ...
-def center_pass(
+def restore_feasibility(
     offsets: Longs,
     items: Ints,
     weights: Longs,
-    prices: Floats,
-    lifts: Floats,
+    target: Floats,
+    increments: Floats,
     n_items: int,
     k: int,
     dense: bool,
-    keep: int,
+    nearest: int,
     widest: int,
     budget: int,
-    notes: int,
+    cuts: int,
     monitor: Monitor,
     threads: int,
 ) -> tuple[Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
-def lift_pass(
+def dual_increments(
     offsets: Longs,
     items: Ints,
     weights: Longs,
     prices: Floats,
-    values: Floats,
-    lifts: Floats,
-    safe: Floats,
+    target: Floats,
+    increments: Floats,
     n_items: int,
     k: int,
     budget: int,
-    notes: int,
     monitor: Monitor,
     threads: int,
-) -> tuple[Floats, Floats, Floats, Longs, tuple[Words, Longs, Ints, Ints]]: ...
-def lift_probe(
-    offsets: Longs,
-    items: Ints,
-    weights: Longs,
-    values: Floats,
-    n_items: int,
-    k: int,
-    least: float,
-    monitor: Monitor,
-    threads: int,
-) -> tuple[Words, Longs, Ints, Ints]: ...
-def trade(
+) -> Floats: ...
+def subgradient_steps(
     start: Longs,
     rows: Ints,
     distances: Ints,

@@ -19,7 +19,7 @@ def values_of(problem, prices, budget, threads=1):
     """Sets come by rising |set| − price, as the kernel wants them."""
     order = np.argsort(problem.sets.lengths - prices, kind="stable")
     sets, values = problem.sets.take(order), np.empty(len(prices))
-    values[order], _ = _native.anchor_pass(
+    values[order], _ = _native.anchor_values(
         sets.offsets,
         sets.items,
         problem.weights[order],
@@ -90,15 +90,15 @@ def test_without_a_search_anchors_say_what_pairs_say_and_never_less():
         assert (values_of(problem, prices, 10**6) >= pairs - 1e-9).all()
 
 
-def worth_at(problem, values, center):
-    """Of the k sets that are worth most if these items are published: above 0, the values are not affordable."""
+def violation_at(problem, values, center):
+    """Of the k sets that contribute most if these items are published: above 0, the values are not feasible."""
     shared = problem.sets.to_scipy().toarray()[:, center].sum(axis=1)
-    worth = np.repeat(values - problem.sets.lengths - len(center) + 2 * shared, problem.weights)
-    return np.sort(worth)[-problem.k :].sum()
+    contributions = np.repeat(values - problem.sets.lengths - len(center) + 2 * shared, problem.weights)
+    return np.sort(contributions)[-problem.k :].sum()
 
 
 @pytest.mark.parametrize("k", [5, 10, 20])
-def test_few_popular_items_are_worth_no_more_than_they_cost(k):
+def test_no_cut_at_few_popular_items_is_violated(k):
     """Too many sets for all groups, but the best centers hold one to three of the items that most sets hold."""
     rng = np.random.default_rng(8)
     chance = 1 / np.arange(1, 401)
@@ -108,7 +108,7 @@ def test_few_popular_items_are_worth_no_more_than_they_cost(k):
     values = module._by_anchors(problem, prices, Job(0))
     popular = np.argsort(-problem.sets.item_counts)[:12]
     for center in [list(some) for size in (1, 2, 3) for some in combinations(popular, size)]:
-        assert worth_at(problem, values, center) <= 1e-9
+        assert violation_at(problem, values, center) <= 1e-9
 
 
 def test_items_beyond_64_count_as_shared():
@@ -142,14 +142,14 @@ def test_no_partition_beats_anchors_on_sparse_sets():
 
 
 def test_hard_anchors_are_judged_again_and_stay_true(monkeypatch):
-    """With so few looks at first that most searches end too early, and then a few more, or enough."""
+    """With so few steps at first that most searches end too early, and then a few more, or enough."""
     draw, raised = random.Random(9), 0
-    monkeypatch.setattr(module, "SAVING_LOOKS", 1)
+    monkeypatch.setattr(module, "ANCHOR_STEPS", 1)
     for _ in range(600):
         problem = random_problem(draw)
         prices, few = prices_for(problem, draw), draw.choice([1, 5, 20])
-        monkeypatch.setattr(module, "LEAST_LOOKS", few)
-        monkeypatch.setattr(module, "HARD_LOOKS", draw.choice([0, 50, 500, 10**6]))
+        monkeypatch.setattr(module, "LEAST_STEPS", few)
+        monkeypatch.setattr(module, "HARD_STEPS", draw.choice([0, 50, 500, 10**6]))
         values = module._by_anchors(problem, prices, Job(0, 1))
         assert cheapest_group(problem, values) >= -1e-9
         assert (values >= values_of(problem, prices, few)).all()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import anonset
 from anonset import InfeasibleError, ParameterError, Transactions, _native
 from anonset.assess.bound import search as module
-from anonset.assess.bound.cuts import Noted
+from anonset.assess.bound.cuts import Cuts
 from anonset.assess.bound.search import lower_bound
 from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, group_loss, optimum
@@ -39,15 +39,15 @@ def test_no_partition_beats_the_bound_of_any_prices(sets, k, draw):
     assert (problem.weights * values).sum() <= optimum(sets, k) + 1e-9
 
 
-def lowered(problem, values, lifts, dense=False, keep=64, budget=10**6):
+def restored(problem, values, increments, dense=False, keep=64, budget=10**6):
     """One round, with exactly `keep` sets looked at around each."""
     sets, k = problem.sets, problem.k
-    found, _, _ = _native.center_pass(
+    found, _, _ = _native.restore_feasibility(
         sets.offsets,
         sets.items,
         problem.weights,
-        values + lifts,
-        lifts,
+        values + increments,
+        increments,
         sets.n_items,
         k,
         dense,
@@ -62,7 +62,7 @@ def lowered(problem, values, lifts, dense=False, keep=64, budget=10**6):
 
 
 def test_no_group_loses_less_than_its_values_whatever_the_effort():
-    """After every pass, for every group of k or more, with lifts that no ascent would choose."""
+    """After every pass, for every group of k or more, with increments that no ascent would choose."""
     draw = random.Random(1)
     for _ in range(600):
         items, n = "abcdefgh"[: draw.randint(3, 8)], draw.randint(5, 9)
@@ -73,13 +73,13 @@ def test_no_group_loses_less_than_its_values_whatever_the_effort():
         keep, budget = draw.choice([1, 2, 3, 64]), draw.choice([0, 1, 3, 1000])
         for _ in range(6):
             room = np.floor((problem.sets.lengths - values) * 8) / 8
-            lifts = np.clip([draw.choice([0, 0, 1, 2, 4, 8, 16]) / 8 for _ in values], 0, room)
-            values = lowered(problem, values, lifts, dense, keep, budget)
+            increments = np.clip([draw.choice([0, 0, 1, 2, 4, 8, 16]) / 8 for _ in values], 0, room)
+            values = restored(problem, values, increments, dense, keep, budget)
             assert cheapest_group(problem, values) >= -1e-9
 
 
-def test_sets_that_are_not_looked_at_are_paid_for():
-    """Lifts so large that nearly every group fails, and nobody or only one other set is looked at."""
+def test_sets_that_are_not_looked_at_lower_the_anchor():
+    """Increments so large that nearly every cut is violated, and no or only one other set is looked at."""
     draw = random.Random(1)
     for _ in range(600):
         items, n = "abcdefghij"[: draw.randint(3, 10)], draw.randint(6, 10)
@@ -90,17 +90,17 @@ def test_sets_that_are_not_looked_at_are_paid_for():
         keep, budget = draw.choice([0, 1]), draw.choice([0, 1000])
         for _ in range(3):
             room = np.floor((problem.sets.lengths - values) * 8) / 8
-            lifts = np.clip([draw.choice([1, 2, 3]) for _ in values], 0, room)
-            values = lowered(problem, values, lifts, draw.random() < 0.5, keep, budget)
+            increments = np.clip([draw.choice([1, 2, 3]) for _ in values], 0, room)
+            values = restored(problem, values, increments, draw.random() < 0.5, keep, budget)
             assert cheapest_group(problem, values) >= -1e-9
 
 
-def test_any_target_is_lowered_until_it_is_affordable(monkeypatch):
+def test_any_target_is_lowered_until_it_is_feasible(monkeypatch):
     """Some values fall, others rise by odd amounts, and there are more centers than may be looked at, or not."""
     draw = random.Random(2)
-    monkeypatch.setattr(module, "LOOKS", 1)
+    monkeypatch.setattr(module, "SEPARATION_STEPS", 1)
     for _ in range(600):
-        monkeypatch.setattr(module, "LEAST_LOOKS", draw.choice([1, 10, 1000]))
+        monkeypatch.setattr(module, "LEAST_STEPS", draw.choice([1, 10, 1000]))
         items, n = "abcdefgh"[: draw.randint(3, 8)], draw.randint(5, 9)
         k, share = draw.randint(2, 5), draw.random()
         sets = [{item for item in items if draw.random() < share} for _ in range(n)]
@@ -109,24 +109,24 @@ def test_any_target_is_lowered_until_it_is_affordable(monkeypatch):
         for _ in range(4):
             target = module._rounded(values + np.array([draw.choice([-1.5, -0.4, 0, 0.03, 0.3, 1]) for _ in values]))
             target = np.minimum(target, problem.sets.lengths)
-            values, _, _ = problem.lowered(values, target, Job(0))
+            values, _, _ = problem.restored(values, target, Job(0))
             assert (values <= target).all()
             assert cheapest_group(problem, values) >= -1e-9
 
 
-def test_the_centers_noted_are_those_that_fail_with_their_true_distances():
+def test_the_cuts_are_violated_and_have_their_true_distances():
     """At a target that is too high by far; a center is found again as one that has these distances."""
     draw, seen = random.Random(3), 0
     for _ in range(60):
         rows = list({frozenset(draw.sample("abcdef", draw.randint(1, 5))) for _ in range(8)})
         problem = module._problem(Transactions.from_lists(rows), 3)
         target = problem.sets.lengths * 0.75
-        noted = problem.lowered(np.zeros(len(target)), target, Job(0))[2]
+        cuts = problem.restored(np.zeros(len(target)), target, Job(0))[2]
         rows = [set(row) for row in problem.sets.to_lists()]
         centers = [set(itertools.compress("abcdef", bits)) for bits in itertools.product((0, 1), repeat=6)]
-        assert len(set(noted.keys.tolist())) == len(noted.keys)
-        for start, end in itertools.pairwise(noted.start.tolist()):
-            near = dict(zip(noted.rows[start:end].tolist(), noted.distances[start:end].tolist(), strict=True))
+        assert len(set(cuts.keys.tolist())) == len(cuts.keys)
+        for start, end in itertools.pairwise(cuts.start.tolist()):
+            near = dict(zip(cuts.rows[start:end].tolist(), cuts.distances[start:end].tolist(), strict=True))
             assert any(all(len(rows[v] ^ center) == near[v] for v in near) for center in centers)
             worths = sorted(target[v] - away for v, away in near.items())
             assert sum(worths[-3:]) > 0 or max(problem.weights) > 1
@@ -134,8 +134,8 @@ def test_the_centers_noted_are_those_that_fail_with_their_true_distances():
     assert seen > 100
 
 
-def test_trading_is_what_the_page_says():
-    """Against a plain version: all rise, and the k that are worth most at each center pay what they are worth."""
+def test_subgradient_steps_are_what_the_page_says():
+    """Against a plain version: all rise, and the k that contribute most to each cut give back its violation."""
     draw = random.Random(4)
     for _ in range(100):
         n, k = draw.randint(3, 8), draw.randint(2, 4)
@@ -144,16 +144,16 @@ def test_trading_is_what_the_page_says():
         away = [[draw.randint(0, 3) for _ in rows] for rows in lists]
         values, most = ([draw.random() * 3 for _ in range(n)] for _ in range(2))
         rises = [0.5, 0.1, 0.0]
-        noted = Noted(
+        cuts = Cuts(
             np.arange(5, dtype=np.uint64),
             np.cumsum([0, *map(len, lists)]),
             np.array([v for rows in lists for v in rows], dtype=np.int32),
             np.array([d for distances in away for d in distances], dtype=np.int32),
         )
-        traded = _native.trade(
-            noted.start,
-            noted.rows,
-            noted.distances,
+        target = _native.subgradient_steps(
+            cuts.start,
+            cuts.rows,
+            cuts.distances,
             np.array(weights),
             k,
             np.array(values),
@@ -172,36 +172,36 @@ def test_trading_is_what_the_page_says():
                 shares = {v: count / weights[v] for v, count in taken.items()}
                 for v, share in shares.items():
                     values[v] -= worth * share / sum(taken[u] * shares[u] for u in taken)
-        assert np.allclose(traded, values)
+        assert np.allclose(target, values)
 
 
-def test_values_are_traded_where_none_can_rise():
-    """Six sets differ from a seventh in one item: half an item for all is affordable, and so is one for the six."""
+def test_subgradient_steps_raise_the_sum_where_no_value_can_rise_alone():
+    """Six sets differ from a seventh in one item: half an item for all is feasible, and so is one for the six."""
     data = Transactions.from_lists([["c", "d"], *(["c", "d", each] for each in "123456")])
     problem = module._problem(data, 2)
     values = np.full(7, 0.5)
-    assert cheapest_group(problem, values) == 0, "nobody can rise alone"
+    assert cheapest_group(problem, values) == 0, "no value can rise alone"
     found = module._by_centers(problem, values, 10, Job(0))
     assert cheapest_group(problem, found) >= 0
     assert problem.total(found) > 5.5
 
 
-def test_what_is_noted_twice_counts_once():
-    older = Noted(
+def test_a_cut_found_twice_counts_once():
+    older = Cuts(
         np.array([2, 5], np.uint64), np.array([0, 1, 3]), np.array([7, 8, 9], np.int32), np.arange(3, dtype=np.int32)
     )
-    newer = Noted(
+    newer = Cuts(
         np.array([3, 5], np.uint64),
         np.array([0, 2, 4]),
         np.array([1, 2, 9, 3], np.int32),
         np.array([4, 5, 2, 6], np.int32),
     )
-    both = older.and_also(newer)
+    both = older.union(newer)
     assert both.keys.tolist() == [2, 3, 5]
     assert both.start.tolist() == [0, 1, 3, 6]
     assert both.rows.tolist() == [7, 1, 2, 3, 8, 9]
     assert both.distances.tolist() == [0, 4, 5, 6, 1, 2]
-    again = Noted.nothing().and_also(older)
+    again = Cuts.none().union(older)
     assert (again.start.tolist(), again.rows.tolist()) == ([0, 1, 3], [7, 8, 9])
 
 
@@ -214,7 +214,7 @@ def test_a_center_may_change_more_than_64_items(apart):
     far = problem.sets.lengths > 21
     values = np.where(far, apart, 1.0)  # just what this group loses: one for each of its own items, "left" and "right"
     assert cheapest_group(problem, values) == 0
-    assert cheapest_group(problem, lowered(problem, values, np.where(far, 4.0, 0.5))) >= 0
+    assert cheapest_group(problem, restored(problem, values, np.where(far, 4.0, 0.5))) >= 0
 
 
 def test_centers_raise_what_pairs_say_and_never_lower_it():
@@ -300,7 +300,7 @@ def test_a_pass_equals_a_look_at_every_copy(fraction, sets, k, dense, long, draw
     if fraction:
         prices = np.floor(prices * fraction) / fraction
     rows, job = np.arange(len(distinct)), Job(seed=0)
-    value, dearest = _native.dual_pass(
+    value, dearest = _native.pair_values(
         data.offsets, data.items, weights, prices, data.n_items, k, rows, dense, job.monitor, 2
     )
     expected = [best_offers(u, distinct, weights.tolist(), prices.tolist(), k) for u in rows]
@@ -317,7 +317,7 @@ def test_bitmaps_and_lists_long_and_short_agree():
     sets = problem.sets
     prices = np.floor(rng.random(len(sets)) * sets.lengths * 256) / 256
     passes = [
-        _native.dual_pass(
+        _native.pair_values(
             sets.offsets,
             sets.items,
             problem.weights,

@@ -30,14 +30,14 @@ app = Application()
 SAMPLE = Param(
     "sample",
     "int",
-    "How many transactions to draw at random, for a bound with 99 % confidence; 0: all. Default: all where quick.",
+    "Transactions to draw at random, for a bound that holds with 99 % confidence; 0: all. Default: all where quick.",
     minimum=0,
 )
 
 ROUNDS = Param(
     "rounds",
     "int",
-    "How often to raise the bound by the groups around every transaction; 0: never. Default: 3 to 10 where that pays.",
+    "Rounds that tighten the bound; 0: only its quick part. Default: 3 to 10, one where transactions are long.",
     minimum=0,
 )
 
@@ -49,10 +49,10 @@ ROUNDS = Param(
     running=run_options(SEED, THREADS),
 )
 def bound(asking: Given, reading: Given, running: Given, data: SourceOrQuery = None) -> None:
-    """Say how many items any k-anonymous release of DATA must add or remove at least.
+    """Compute a lower bound of the information loss of any k-anonymous release of DATA.
 
-    No method can do better, whatever it does. The bound is true but not tight: the best release possible may lose more.
-    It is computed from the original data, so keep it private.
+    No method can add or remove fewer items. The bound is proved by linear programming duality; it is not tight: the
+    best release possible may lose more. It is computed from the original data, so keep it private.
     """
     from anonset.assess.bound.search import lower_bound
     from anonset.data.job import Job

@@ -26,44 +26,41 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from anonset import _native
-from anonset.assess.bound import increments
-from anonset.assess.bound.cuts import FIRST, Noted
-from anonset.assess.bound.increments import Settled
+from anonset.assess.bound.cuts import Cuts
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Bound
 from anonset.data.transactions import Floats, Longs, Transactions
 
-PASSES = 6
+PASSES = 6  # over all pairs
 STEP = 0.7  # of the way to the price that suits a set best; the first time half of it, for then all others are 0
 ENOUGH = 0.001  # a pass that raises the bound by a smaller share is the last
-ROUNDS = 10
+SPARSE = 0.125  # of all items; where sets hold more, anchors say little that centers do not say
+ANCHOR_STEPS = 4e10  # at helpers, of all anchors together
+LEAST_STEPS, MOST_STEPS = 10_000, 1_000_000  # around one set
+HARD_STEPS, MOST_HARD_STEPS = 8e10, 20_000_000  # again, for the sets for which these were too few
+ROUNDS = 10  # of separation at centers
 ROUND_WORK = 6e9  # visits of all rounds
 LEAST_ROUNDS = 3, 8  # are made all the same: of sparse data, where each takes minutes, and of others
 START = 0.5  # above what pairs say at most, where anchors say more
-FAR = 5  # items that transactions lose on average, above which there are too many centers to look at
-RAISE = 0.5  # by which a round raises a value at most
-SPARSE_RAISE = 0.25  # where anchors have raised it before
-LIFT = 1 / 32  # lifts are multiples of it: of PARTS / STEPS of the kernel
+RAISE, SPARSE_RAISE = 0.5, 0.25  # by which a round raises a value at most; where anchors have raised it before
+INCREMENT_UNIT = 1 / 32  # increments are multiples of it: of PARTS / UNIT of the kernel
 GAIN = 0.0005  # two rounds that raise the bound by a smaller share are the last
-BUSY = 0.003  # of the looks that are allowed; a set that takes more does not get farther centers
+BUSY = 0.003  # of the steps that are allowed; a set that takes more does not get farther centers
 RESTING = 0.03  # and one that takes that many does not rise
-NOTES = 16  # failing centers around each set that are noted
-NEAREST = 64  # how many sets around each are looked at first
-WIDEST = 256  # and at most
-LOOKS = 1e10  # at a set for one center, in a round at most; ten times as many where sets are few and sparse
+CUTS = 16  # violated cuts around each set that are kept
+NEAREST, WIDEST = 64, 256  # how many sets around each are looked at first, and at most
+SEPARATION_STEPS = 1e10  # in a round at most; ten times as many where sets are few and sparse
 FEW_SETS = 10_000
-FEW = 0.125  # of all items; where sets hold more, anchors say little that centers do not say
-SAVING_LOOKS = 4e10  # at a set that may help another
-LEAST_LOOKS = 10_000  # around one set
-MOST_LOOKS = 1_000_000
-HARD_LOOKS = 8e10  # for all sets together for which these were too few
-MOST_HARD_LOOKS = 20_000_000
+FAR = 5  # items that transactions lose on average, above which there are too many centers to look at
+INCREMENT = 0.5  # by which values rise there
+INCREMENT_STEPS = 1_000_000  # around one set
+LONGEST = 50  # sets with more items that a center may hold are not raised: there is too much to search around them
 MOST_WORK = 1e10  # visits of a pass over all pairs up to which the bound is exact
 SAMPLED_WORK = 2e9  # visits of a sample
 PILOT = 1_000
 CONFIDENCE = 0.99
-STEPS = 1024  # prices are multiples of 1/1024, so that comparing them is exact in single precision
+UNITS = 1024  # prices and values are multiples of 1/1024, so that comparing them is exact
 GUESSES = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6)
 
 
@@ -89,7 +86,7 @@ class _Problem:
 
     def look(self, prices: Floats, rows: Longs, job: Job) -> tuple[Floats, Floats]:
         """The value of each of these sets, and the price that would suit it best as things stand."""
-        values, dearest = _native.dual_pass(
+        values, dearest = _native.pair_values(
             self.sets.offsets,
             self.sets.items,
             self.weights,
@@ -112,7 +109,7 @@ class _Problem:
     @property
     def sparse(self) -> bool:
         """Whether a set holds few of all items."""
-        return float(self.sets.lengths.sum()) < FEW * len(self.sets) * self.sets.n_items
+        return float(self.sets.lengths.sum()) < SPARSE * len(self.sets) * self.sets.n_items
 
     def by_fee(self, prices: Floats) -> tuple[Longs, Longs, Transactions]:
         """The order of the sets by what they ask for helping others; the place of each in it; and the sets in order."""
@@ -124,10 +121,10 @@ class _Problem:
     def at_least(self, prices: Floats, rows: Longs, budget: int, job: Job) -> tuple[Floats, Longs]:
         """What each of these sets loses in any group of k at these prices, never less than `look` says.
 
-        Also how many looks that took: if it is the whole budget, more of them may find more.
+        Also how many steps that took: if it is the whole budget, more of them may find more.
         """
         order, place, sets = self.by_fee(prices)
-        return _native.anchor_pass(
+        return _native.anchor_values(
             sets.offsets,
             sets.items,
             self.weights[order],
@@ -149,68 +146,48 @@ class _Problem:
         sums = np.concatenate(([0], np.cumsum(2 * counts[self.sets.items] > self.k)))
         return np.diff(sums[self.sets.offsets]).astype(np.int64)
 
-    def whole_lifts(self, anchored: Floats, target: Floats) -> Floats:
-        """The target without lifts that are smaller than one step."""
-        whole = _rounded(target)
-        return np.where(whole < anchored + LIFT, np.minimum(whole, anchored), whole)
-
-    def probed(self, target: Floats, least: float, job: Job) -> Noted:
-        """Centers at which groups of the target are worth so much, as far as quick looks around each set find them."""
-        sets = self.sets
-        return Noted(
-            *_native.lift_probe(
-                sets.offsets, sets.items, self.weights, target, sets.n_items, self.k, least, job.monitor, job.threads
-            )
-        )
-
-    def settled(self, values: Floats, target: Floats, prices: Floats, safe: Floats, budget: int, job: Job) -> Settled:
-        """The target, lowered until no group loses less than its members' values, if anchors said `values`.
-
-        `safe`: lifts with which it was possible to search around each set before, or 0.
-        """
+    def incremented(self, values: Floats, target: Floats, prices: Floats, budget: int, job: Job) -> Floats:
+        """The target, lowered until it is feasible; `values` are at most those of anchors at these prices."""
         order, place, sets = self.by_fee(prices)
-        found, reached, stride, looks, (keys, start, rows, distances) = _native.lift_pass(
+        found = _native.dual_increments(
             sets.offsets,
             sets.items,
             self.weights[order],
             prices[order],
             target[order],
-            _lifts(values, target)[order],
-            safe[order],
+            _increments(values, target)[order],
             sets.n_items,
             self.k,
             budget,
-            NOTES,
             job.monitor,
             job.threads,
         )
-        failed = Noted(keys, start, order[rows].astype(np.int32), distances)
-        return Settled(found[place], reached[place], stride[place], looks[place], failed)
+        return found[place]
 
-    def lowered(self, values: Floats, target: Floats, job: Job) -> tuple[Floats, Floats, Noted]:
-        """The target, lowered until no group loses less than its members' values: true if it was of `values`.
+    def restored(self, values: Floats, target: Floats, job: Job) -> tuple[Floats, Floats, Cuts]:
+        """The target, lowered until it is feasible, where `values` are.
 
-        Also the share of the looks allowed that each set took, and the centers at which groups of the target fail.
+        Also the share of the steps allowed that each set took, and the cuts that the target violates.
         """
-        allowed = 10 * LOOKS if self.sparse and len(self.sets) <= FEW_SETS else LOOKS
-        budget = int(max(allowed / len(self.sets), LEAST_LOOKS))
-        found, looks, noted = _native.center_pass(
+        allowed = 10 * SEPARATION_STEPS if self.sparse and len(self.sets) <= FEW_SETS else SEPARATION_STEPS
+        budget = int(max(allowed / len(self.sets), LEAST_STEPS))
+        found, steps, cuts = _native.restore_feasibility(
             self.sets.offsets,
             self.sets.items,
             self.weights,
             target,
-            _lifts(values, target),
+            _increments(values, target),
             self.sets.n_items,
             self.k,
             self.dense,
             NEAREST,
             WIDEST,
             budget,
-            NOTES,
+            CUTS,
             job.monitor,
             job.threads,
         )
-        return found, looks / budget, Noted(*noted)
+        return found, steps / budget, Cuts(*cuts)
 
     def total(self, values: Floats) -> float:
         return float((self.weights * values).sum())
@@ -275,9 +252,7 @@ def _exact(problem: _Problem, passes: int, rounds: int | None, job: Job) -> Boun
         values, start = anchored, np.minimum(values + START, anchored)
     far = problem.total(values) > FAR * float(problem.weights.sum())
     if far and problem.sparse:
-        raised = increments.lifted(
-            problem, _rounded(values), prices, increments.ROUNDS if rounds is None else rounds, job
-        )
+        raised = values if rounds == 0 else _by_increments(problem, _rounded(values), prices, job)
     else:
         if rounds is None:
             least = LEAST_ROUNDS[not problem.sparse]
@@ -305,29 +280,39 @@ def _by_pairs(problem: _Problem, passes: int, job: Job) -> tuple[Floats, Floats]
 
 
 def _by_anchors(problem: _Problem, prices: Floats, job: Job) -> Floats:
-    """What every set loses in the best group around it; for the few that are hard to judge with many more looks."""
+    """What every set is charged in any group; for the few that are hard to search with many more steps."""
     rows = np.arange(len(prices), dtype=np.int64)
-    budget = int(np.clip(SAVING_LOOKS / len(rows), LEAST_LOOKS, MOST_LOOKS))
+    budget = int(np.clip(ANCHOR_STEPS / len(rows), LEAST_STEPS, MOST_STEPS))
     with job.stage("anchors", total=len(rows)):
-        values, looks = problem.at_least(prices, rows, budget, job)
-    hard = rows[looks >= budget]
-    more = int(min(HARD_LOOKS / max(1, len(hard)), MOST_HARD_LOOKS))
+        values, steps = problem.at_least(prices, rows, budget, job)
+    hard = rows[steps >= budget]
+    more = int(min(HARD_STEPS / max(1, len(hard)), MOST_HARD_STEPS))
     with job.stage("hard anchors", total=len(hard)):
         if more > budget:
             values[hard] = problem.at_least(prices, hard, more, job)[0]
     return values
 
 
+def _by_increments(problem: _Problem, anchored: Floats, prices: Floats, job: Job) -> Floats:
+    """What anchors say, raised as far as the search around every set that is raised allows."""
+    # Above this a set would save more than its demand in any group.
+    most = np.minimum(anchored + INCREMENT, np.maximum((problem.sets.lengths + prices) / 2, anchored))
+    most[(problem.weights >= problem.k) | (problem.useful_lengths > LONGEST)] = 0.0
+    target = np.maximum(_rounded(most), anchored)
+    with job.stage("dual increments", total=len(anchored)):
+        return problem.incremented(anchored, target, prices, INCREMENT_STEPS, job)
+
+
 def _by_centers(problem: _Problem, values: Floats, rounds: int, job: Job) -> Floats:
-    """Values are traded by what is known about failing centers, and lowered as far as groups demand it, in turn."""
-    values, noted, idle = _rounded(values), Noted.nothing(), 0
+    """In turn a target from the cuts that were violated so far, and feasibility restored."""
+    values, cuts, idle = _rounded(values), Cuts.none(), 0
     limits = _Limits(problem, values)
     with job.stage("raise", total=rounds * len(values)):
         for _ in range(rounds):
-            target = noted.traded(values, limits.most(values), problem.weights, problem.k, FIRST, job)
-            found, looks, failed = problem.lowered(values, _rounded(target), job)
-            limits.learn(values, looks)
-            noted = noted.and_also(failed)
+            target = cuts.target(values, limits.most(values), problem.weights, problem.k, job)
+            found, steps, violated = problem.restored(values, _rounded(target), job)
+            limits.learn(values, steps)
+            cuts = cuts.union(violated)
             gain = problem.total(found) - problem.total(values)
             idle = idle + 1 if gain <= GAIN * problem.total(values) else 0
             if gain > 0:
@@ -347,18 +332,18 @@ class _Limits:
         self.step = SPARSE_RAISE if problem.sparse else RAISE
         self.held = problem.weights >= problem.k  # k equal sets lose nothing
         self.highest = np.where(self.held, values, problem.sets.lengths)
-        self.looks = np.zeros(len(values))
+        self.steps = np.zeros(len(values))
 
     def most(self, values: Floats) -> Floats:
         """Whoever is held may return to where it was at once."""
-        nearer = np.where(self.looks > BUSY, np.ceil(values), np.inf)
-        near = np.where(self.looks > RESTING, values, np.minimum(values + self.step, nearer))
+        nearer = np.where(self.steps > BUSY, np.ceil(values), np.inf)
+        near = np.where(self.steps > RESTING, values, np.minimum(values + self.step, nearer))
         return np.minimum(np.where(self.held, np.inf, near), self.highest)
 
-    def learn(self, values: Floats, looks: Floats) -> None:
-        """A set that took all looks that are allowed is held at the value that it had before."""
-        too_many = looks >= 1
-        self.looks = looks
+    def learn(self, values: Floats, steps: Floats) -> None:
+        """A set that took all steps that are allowed is held at the value that it had before."""
+        too_many = steps >= 1
+        self.steps = steps
         self.held = self.held | too_many
         self.highest = np.where(too_many, np.minimum(self.highest, values), self.highest)
 
@@ -411,13 +396,13 @@ def _by_length(sizes: Longs, rows: Longs, wanted: Floats, otherwise: Floats) -> 
     return _rounded(chosen)
 
 
-def _lifts(values: Floats, target: Floats) -> Floats:
-    """What targets are above these values, in whole steps: without the lifts nobody is above."""
-    return np.asarray(np.ceil(np.maximum(target - values, 0.0) / LIFT) * LIFT, dtype=np.float64)
+def _increments(values: Floats, target: Floats) -> Floats:
+    """What targets are above these values, rounded up: without their increments targets are nowhere above."""
+    return np.asarray(np.ceil(np.maximum(target - values, 0.0) / INCREMENT_UNIT) * INCREMENT_UNIT, dtype=np.float64)
 
 
 def _rounded(prices: Floats) -> Floats:
-    return np.asarray(np.floor(prices * STEPS) / STEPS, dtype=np.float64)
+    return np.asarray(np.floor(prices * UNITS) / UNITS, dtype=np.float64)
 
 
 def _problem(quasi: Transactions, k: int) -> _Problem:

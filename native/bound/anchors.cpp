@@ -1,19 +1,19 @@
-// What every row loses at least in any group of k rows, at given prices (docs/explanation/bound.md).
+// The least that every row is charged in any group of k rows, at given prices (docs/explanation/bound.md, "From
+// anchors").
 //
-// Row u is worth |u| - (k - 1) * fee[u] - (what its items save at most, less the fees of the k - 1 rows that help),
-// where fee[v] = (|v| - y[v]) / (2 (k - 1)). Precondition: rows are distinct, and come by rising fees.
-#pragma once
-
+// Row u is charged |u| - (k - 1) * fee[u] - (what its items save, less the fees of the k - 1 rows that help), where
+// fee[v] = (|v| - price[v]) / (2 (k - 1)).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "bound/api.hpp"
 #include "bound/branch_and_bound.hpp"
-#include "bound/dual.hpp"
 #include "bound/per_set.hpp"
+#include "core/transpose.hpp"
 
-namespace anonset {
+namespace anonset::bound {
 
 namespace anchors {
 
@@ -21,14 +21,14 @@ struct Problem {
     const Csr data;
     const std::int64_t* weight;
     const Scale scale;
-    const dual::Postings index;
+    const Transposed<> index;
     std::vector<std::int64_t> fee;
     std::vector<std::int64_t> holders;  // of each item, with all copies
 
-    Problem(const Csr& rows, const std::int64_t* weights, const double* y, std::int32_t n_items, std::int64_t k)
-        : data(rows), weight(weights), scale(k), index(rows, n_items), fee(rows.rows), holders(n_items, 0) {
+    Problem(const Csr& rows, const std::int64_t* weights, const double* price, std::int32_t n_items, std::int64_t k)
+        : data(rows), weight(weights), scale(k), index(transpose(rows, n_items)), fee(rows.rows), holders(n_items, 0) {
         for (std::int64_t v = 0; v < rows.rows; ++v) {
-            fee[v] = std::llround((static_cast<double>(rows.size(v)) - y[v]) * PART / 2);
+            fee[v] = std::llround((static_cast<double>(rows.size(v)) - price[v]) * PART / 2);
             for (const std::int32_t* i = rows.begin(v); i != rows.end(v); ++i) holders[*i] += weights[v];
         }
     }
@@ -40,7 +40,7 @@ class Worker {
     explicit Worker(const Problem& problem)
         : problem_(problem), search_(problem.scale), shared_(problem.data.rows, 0), beyond_(problem.data.rows, 0) {}
 
-    std::int64_t looks() const { return search_.looks(); }
+    std::int64_t steps() const { return search_.steps(); }
     double value(std::int64_t u, std::int64_t budget) {
         choose(u);
         const std::int64_t end = walk();
@@ -63,14 +63,14 @@ class Worker {
     }
     int decided() const { return static_cast<int>(std::min<std::size_t>(64, items_.size())); }
 
-    // Notes the items that each row shares; rows from the one returned on ask for more than they can save.
+    // Notes the items that each row shares; rows from the one returned on have fees above what they can save.
     std::int64_t walk() {
         const Problem& p = problem_;
         const std::int64_t most = static_cast<std::int64_t>(items_.size()) * p.scale.steepest();
         const std::int64_t end = std::lower_bound(p.fee.begin(), p.fee.end(), most) - p.fee.begin();
         for (std::size_t i = 0; i < items_.size(); ++i) {
-            const std::int32_t* row = p.index.rows.data() + p.index.start[items_[i]];
-            const std::int32_t* const last = p.index.rows.data() + p.index.start[items_[i] + 1];
+            const std::int32_t* row = p.index.begin(items_[i]);
+            const std::int32_t* const last = p.index.end(items_[i]);
             if (i < 64)
                 for (; row != last && *row < end; ++row) shared_[*row] |= std::uint64_t{1} << i;
             else
@@ -112,22 +112,17 @@ class Worker {
 
 }  // namespace anchors
 
-struct AnchorPass {
-    std::vector<double> value;        // of each row asked for
-    std::vector<std::int64_t> looks;  // `budget` or more: the value may rise with a larger one
-};
-
-inline AnchorPass anchor_pass(const Csr& data, const std::int64_t* weight, const double* y, std::int32_t n_items,
-                              std::int64_t k, const std::int64_t* wanted, std::int64_t count, std::int64_t budget,
-                              int threads, Monitor& monitor) {
-    const anchors::Problem problem(data, weight, y, n_items, k);
-    AnchorPass out{std::vector<double>(count), std::vector<std::int64_t>(count)};
+AnchorValues anchor_values(const Csr& data, const std::int64_t* weight, const double* price, std::int32_t n_items,
+                           std::int64_t k, const std::int64_t* wanted, std::int64_t count, std::int64_t budget,
+                           int threads, Monitor& monitor) {
+    const anchors::Problem problem(data, weight, price, n_items, k);
+    AnchorValues out{std::vector<double>(count), std::vector<std::int64_t>(count)};
     std::vector<anchors::Worker> workers(thread_count(threads), anchors::Worker(problem));
     parallel_for(count, threads, monitor, [&](std::int64_t task, int number) {
         out.value[task] = workers[number].value(wanted[task], budget);
-        out.looks[task] = workers[number].looks();
+        out.steps[task] = workers[number].steps();
     });
     return out;
 }
 
-}  // namespace anonset
+}  // namespace anonset::bound
