@@ -16,7 +16,7 @@ from pyarrow import csv
 
 import anonset
 from anonset.generate import generate_quest
-from anonset.io.containers.saving import save
+from anonset.io.formats.saving import save
 from benchmarks._tools import best_of, data_file, peak_memory, publish, seconds, table
 
 T10 = "T10I4D100K.dat.gz"

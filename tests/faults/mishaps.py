@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import anonset
-from anonset.io.containers import texts
+from anonset.io.containers import rows as text_rows
 from anonset.io.publish import atomic
 
 INSIDE = str(Path(atomic.__file__).parent)
@@ -83,7 +83,7 @@ def state(folder: Path) -> dict[str, object]:
 
 
 def main(folder: Path, mishap: str, force: bool, in_groups: bool) -> None:
-    texts.BLOCK_BYTES = 2_000
+    text_rows.BLOCK_BYTES = 2_000
     number = signal.SIGKILL if mishap == "kill" else signal.SIGINT
     release, name = (groups, "out") if in_groups else (rows, "out.dat")
     old, new = release(1), release(2)

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset import ExistsError, InputError, Transactions, convert, read
-from anonset.io.containers.saving import prepared, save
-from anonset.io.formats.registry import LAYOUTS, TEXT, format_of
+from anonset.io.containers.container import TEXT
+from anonset.io.formats.registry import LAYOUTS, format_of
+from anonset.io.formats.saving import prepared, save
 from anonset.io.publish.releases import same
 
 FORMATS = [

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anonset import Transactions
 from anonset.io import read
-from anonset.io.containers.saving import save
 from anonset.io.formats.registry import LAYOUTS
+from anonset.io.formats.saving import save
 
 FORMATS = [
     f"{layout}.{container}" if container != "text" else layout

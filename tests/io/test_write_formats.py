@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from anonset import InputError, ParameterError, Transactions
 from anonset.io.containers.quoting import guarded
-from anonset.io.containers.saving import save
-from anonset.io.formats.capacity import MOST_COLUMNS
+from anonset.io.formats.saving import save
+from anonset.io.formats.wide import MOST_COLUMNS
 
 PLAIN = Transactions.from_lists([["3", "10"], [], ["3"]])
 NAMED = Transactions.from_lists([["wine", "dark bread"], [], ["wine"]])
@@ -120,7 +120,7 @@ def test_blocks_do_not_show(monkeypatch):
     data = Transactions.from_lists([[str(i), "x" * (1 + i % 7)] for i in range(1, 60)], users=range(59))
     whole = {f: text(data, f) for f in ("long.csv", "lists.jsonl", "lists.csv")}
     lines = {f: text(replace(data, users=None), f) for f in ("basket", "spmf")}
-    monkeypatch.setattr("anonset.io.containers.texts.BLOCK_BYTES", 50)
+    monkeypatch.setattr("anonset.io.containers.rows.BLOCK_BYTES", 50)
     assert whole == {f: text(data, f) for f in whole}
     assert lines == {f: text(replace(data, users=None), f) for f in lines}
 

@@ -10,8 +10,9 @@ import pytest
 import anonset
 from anonset import InputError, Transactions, read, verify, write
 from anonset.data.release import Release
-from anonset.io.containers.saving import save
-from anonset.io.formats.registry import LAYOUTS, TEXT
+from anonset.io.containers.container import TEXT
+from anonset.io.formats.registry import LAYOUTS
+from anonset.io.formats.saving import save
 
 FORMATS = [
     name if container == TEXT else f"{name}.{container}"

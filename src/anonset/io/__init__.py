@@ -9,25 +9,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "LAYOUTS": "formats.registry",
     "Format": "formats.registry",
     "ReadOptions": "source.options",
     "convert": "publish.converting",
     "format_of": "formats.registry",
     "read": "source.reading",
     "read_release": "source.reading",
-    "save": "containers.saving",
+    "save": "formats.saving",
     "write": "publish.releases",
 }
 
 if TYPE_CHECKING:
-    from anonset.io.containers.saving import save
-    from anonset.io.formats.registry import Format, format_of
+    from anonset.io.formats.registry import LAYOUTS, Format, format_of
+    from anonset.io.formats.saving import save
     from anonset.io.publish.converting import convert
     from anonset.io.publish.releases import write
     from anonset.io.source.options import ReadOptions
     from anonset.io.source.reading import read, read_release
 
-__all__ = ["Format", "ReadOptions", "convert", "format_of", "read", "read_release", "save", "write"]
+__all__ = ["LAYOUTS", "Format", "ReadOptions", "convert", "format_of", "read", "read_release", "save", "write"]
 
 
 def __getattr__(name: str) -> Any:

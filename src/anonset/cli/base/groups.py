@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Any, get_type_hints
 
@@ -66,10 +66,14 @@ def read_options() -> list[Choice]:
 
 
 def _input_format(choice: Choice) -> Choice:
+    param = replace(choice.param, name="input_format")
+    return replace(choice, param=param, metavar="FORMAT", complete=_layouts)
+
+
+def _layouts() -> Iterable[str]:
     from anonset.io.formats.registry import LAYOUTS
 
-    param = replace(choice.param, name="input_format")
-    return replace(choice, param=param, metavar="FORMAT", complete=lambda: LAYOUTS)
+    return LAYOUTS
 
 
 def require_source(data: str | None, reading: Given) -> str | None:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from anonset.data.errors import InputError, unknown
 from anonset.data.transactions import Transactions
-from anonset.io.containers.columns import positions
+from anonset.io.formats.columns import positions
 from anonset.io.formats.registry import LAYOUTS, Format
 
 PARTS = {
@@ -24,9 +24,6 @@ PARTS = {
     "attributes": "attributes of items",
 }
 """What can be left out on purpose (`drop`), in words."""
-
-MOST_COLUMNS = 10_000
-"""More items than this do not make a useful wide table."""
 
 
 def without(data: Transactions, drop: str | Iterable[str]) -> Transactions:
@@ -79,8 +76,7 @@ def require_room(data: Transactions, format: Format) -> None:
     if pc.count_distinct(data.labels).as_py() != data.n_items:
         raise InputError("Two items have the same label, so a file could not tell them apart. Rename one of them.")
     _require_labels(data.labels, format)
-    if format.layout == "wide":
-        _require_columns(data)
+    layout.require(data)
 
 
 def require_parts(format: Format, parts: Iterable[str]) -> None:
@@ -129,13 +125,13 @@ _RULES = (
     _Rule(
         "with a NUL character",
         r"\x00",
-        lambda format: format.container not in ("parquet", "arrow") or format.layout == "wide",
+        lambda format: not (format.kind.binary and format.holds.nul_labels),
         "lists.parquet or lists.arrow",
     ),
     _Rule(
         "that look like the head of an SPMF file",
         r"^(@CONVERTED_FROM_TEXT|@ITEM=)",
-        lambda format: format.layout == "fimi",
+        lambda format: not format.holds.spmf_heads,
         "basket, long or lists",
     ),
 )
@@ -149,22 +145,3 @@ def _require_labels(labels: pa.StringArray, format: Format) -> None:
             raise InputError(
                 f"The format {format.name} cannot hold labels {rule.labels} ({items}). Use the format {rule.homes}."
             )
-
-
-def _require_columns(data: Transactions) -> None:
-    if not 0 < data.n_items <= MOST_COLUMNS:
-        raise InputError(
-            f"The format wide needs between 1 and {MOST_COLUMNS:,} items, one column each. Got {data.n_items:,}. "
-            "Use the format lists or long."
-        )
-    if pc.count_distinct(pc.utf8_lower(data.labels)).as_py() != data.n_items:
-        raise InputError(
-            "The format wide cannot hold items that differ only in upper and lower case, because many readers do not "
-            "tell such columns apart. Use the format lists or long."
-        )
-    reserved = pc.is_in(data.labels, value_set=pa.array(["transaction", "user"]))
-    if pc.any(reserved).as_py():
-        raise InputError(
-            "The format wide cannot hold an item that is called 'transaction' or 'user', which name other columns. "
-            "Use the format lists or long."
-        )

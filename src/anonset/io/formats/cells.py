@@ -113,12 +113,6 @@ class Lists:
         return Lists(np.zeros_like(self.offsets), self.values.slice(0, 0))
 
 
-def is_list(kind: pa.DataType) -> bool:
-    """Whether a column holds lists."""
-    names = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
-    return any(getattr(pa.types, name)(kind) for name in names)
-
-
 def lists(column: pa.ChunkedArray) -> Lists:
     """A column of lists without nulls, in one piece."""
     if not pa.types.is_large_list(column.type):

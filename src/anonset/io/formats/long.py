@@ -7,71 +7,111 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from anonset.data.errors import counted
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.io.formats.cells import Coded, coded, degrees, flags, whole_numbers
+from anonset.io.formats.columns import named, transaction_names
+from anonset.io.formats.layout import Table
 from anonset.io.formats.occurrences import Occurrences, assemble, require_one_mark
+from anonset.io.formats.owners import complete, user_columns
+from anonset.io.formats.sample import NUMBER, Sample
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
+from anonset.io.source.roles import Roles, find_roles
+from anonset.io.source.shape import Shape
+from anonset.io.source.tables import is_list
 
 
-def read_long(table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
-    """Transactions by first appearance; an item that is the empty text stands for a transaction without items.
+class Long(Table):
+    """A column of transactions and one of items; others may say more about either."""
 
-    The columns of `table` are called by their roles.
-    """
-    table, rows, notes = complete(table, ("transaction", "item", "user", "attribute", "count"), options, origin)
-    names = coded(table["transaction"]).by_appearance()
-    items, empty = coded(table["item"]).without("")
-    notes += _idle_markers(names.codes, empty)
-    columns = {"ids": names.labels, **_users(table, names, rows, origin)}
-    kept = ~empty
-    if empty.any():
-        table, rows = table.filter(pa.array(kept)), rows[kept]
-    found = Occurrences(
-        names.codes[kept],
-        len(names.labels),
-        Coded(items.codes[kept], items.labels, items.own_order),
-        flags(table["sensitive"], rows, origin) if "sensitive" in table.column_names else None,
-        degrees(table["sensitivity"], rows, origin) if "sensitivity" in table.column_names else None,
-        counts=whole_numbers(table["count"], rows, origin) if "count" in table.column_names else None,
-    )
-    if found.marked is not None:
-        require_one_mark(found.items.codes, found.marked, rows, origin)
-    if "attribute" in table.column_names:
-        columns["attributes"] = _attributes(table, found.items, rows, origin)
-    return assemble(found, notes, **columns)
+    name = "long"
+    help = "one line per item: transaction, item, perhaps user, attribute, count, sensitive, sensitivity"
+    users = ids = sensitive = degrees = counts = attributes = True
 
+    def sniff(self, sample: Sample) -> Shape | None:
+        """A table whose names say which column holds transactions and which items."""
+        return self.in_text(sample, header=True) if sample.regular and self.is_complete(sample.roles) else None
 
-def complete(
-    table: pa.Table, roles: Sequence[str], options: ReadOptions, origin: Origin
-) -> tuple[pa.Table, Longs, tuple[str, ...]]:
-    """The rows that lack none of these columns; where each one stood; and how many were left out."""
-    rows = np.arange(len(table))
-    needed = {role: table[role] for role in roles if role in table.column_names}
-    missing = {role: mask for role, column in needed.items() if (mask := _missing(column)) is not None}
-    if not missing:
-        return table, rows, ()
-    lost = np.logical_or.reduce(list(missing.values()))
-    unit = origin.unit
-    if not options.skip_nulls:
-        row = int(np.argmax(lost))
-        role = next(role for role, mask in missing.items() if mask[row])
-        raise origin.error(f"The {unit} has no {role}. Use skip_nulls (--skip-nulls) to leave such {unit}s out.", row)
-    lacking = "without " + " or ".join(f"an {role}" if role == "item" else f"a {role}" for role in needed)
-    note = f"{counted(int(lost.sum()), f'{unit} {lacking}', f'{unit}s {lacking}')} left out"
-    return table.filter(pa.array(~lost)), rows[~lost], (note,)
+    def has_header(self, sample: Sample) -> bool:
+        """Columns need no names: the first record is a header unless it looks like any other."""
+        if sample.options.header is not None:
+            return sample.options.header
+        numbers = [any(NUMBER.fullmatch(field.strip()) for field in record) for record in sample.records[:2]]
+        return sample.is_named or numbers == [False, True]
 
+    def roles(self, names: Sequence[str], sample: Sample, header: bool) -> Roles:
+        """Without names, the first of two columns holds transactions and the second items."""
+        roles = super().roles(names, sample, header)
+        return Roles(transaction=0, item=1) if not header and len(names) == 2 and not roles.places else roles
 
-def _missing(column: pa.ChunkedArray) -> Mask | None:
-    """Which cells are null (or no number, in a column of floats); None where none is."""
-    floating = pa.types.is_floating(column.type)
-    if not column.null_count and not floating:
-        return None
-    mask = np.asarray(pc.is_null(column, nan_is_null=floating))
-    return mask if mask.any() else None
+    def is_complete(self, roles: Roles) -> bool:
+        """Both columns are needed."""
+        return roles.item is not None and roles.transaction is not None
+
+    def needed(self, names: Sequence[str], options: ReadOptions) -> list[int] | None:
+        """Columns that play no part are not read."""
+        roles = find_roles(names, options)
+        return list(roles.places.values()) if self.is_complete(roles) else None
+
+    def fits(self, table: pa.Table, options: ReadOptions) -> bool:
+        """Both columns are there, and that of items holds single ones."""
+        roles = find_roles(table.column_names, options)
+        return self.is_complete(roles) and not is_list(table.schema.types[roles.item or 0])
+
+    def read(self, table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
+        """Transactions by first appearance; an item that is the empty text stands for a transaction without items."""
+        table, rows, notes = complete(table, ("transaction", "item", "user", "attribute", "count"), options, origin)
+        names = coded(table["transaction"]).by_appearance()
+        items, empty = coded(table["item"]).without("")
+        notes += _idle_markers(names.codes, empty)
+        columns = {"ids": names.labels, **_users(table, names, rows, origin)}
+        kept = ~empty
+        if empty.any():
+            table, rows = table.filter(pa.array(kept)), rows[kept]
+        found = Occurrences(
+            names.codes[kept],
+            len(names.labels),
+            Coded(items.codes[kept], items.labels, items.own_order),
+            flags(table["sensitive"], rows, origin) if "sensitive" in table.column_names else None,
+            degrees(table["sensitivity"], rows, origin) if "sensitivity" in table.column_names else None,
+            counts=whole_numbers(table["count"], rows, origin) if "count" in table.column_names else None,
+        )
+        if found.marked is not None:
+            require_one_mark(found.items.codes, found.marked, rows, origin)
+        if "attribute" in table.column_names:
+            columns["attributes"] = _attributes(table, found.items, rows, origin)
+        return assemble(found, notes, **columns)
+
+    def table(self, data: Transactions) -> pa.Table:
+        """One row per item of a transaction; a transaction without items has one row with the item `""`."""
+        shown = np.maximum(data.lengths, 1)
+        rows = np.repeat(np.arange(len(data), dtype=np.int32), shown)
+        filled = np.repeat(data.lengths > 0, shown)
+        codes = np.full(len(rows), data.n_items, dtype=np.int32)
+        codes[filled] = data.items
+        columns = {"transaction": named(rows, transaction_names(data))}
+        if data.users is not None:
+            columns["user"] = named(data.users[rows], data.user_labels)
+        columns["item"] = named(codes, pa.concat_arrays([data.labels, pa.array([""], pa.string())]))
+        if data.attributes is not None:
+            columns["attribute"] = named(codes, pa.concat_arrays([data.attributes, pa.array([""], pa.string())]))
+        if data.counts is not None:
+            counts = np.zeros(len(rows), dtype=np.int32)
+            counts[filled] = data.counts
+            columns["count"] = pa.array(counts)
+        if data.sensitive is not None:
+            columns["sensitive"] = pa.array(np.append(data.sensitive, False)[codes])
+        if data.sensitivity is not None:
+            degrees = np.zeros(len(rows))
+            degrees[filled] = data.sensitivity
+            columns["sensitivity"] = pa.array(degrees, mask=~filled)
+        return pa.table(columns)
+
+    def rows(self, data: Transactions) -> Longs:
+        """One for each item, and at least one."""
+        return np.maximum(data.lengths, 1)
 
 
 def _idle_markers(transactions: Ints, empty: Mask) -> tuple[str, ...]:
@@ -112,20 +152,3 @@ def _users(table: pa.Table, names: Coded, rows: Longs, origin: Origin) -> dict[s
         problem = "This transaction occurs with two different users. Every transaction must belong to one user."
         raise origin.error(problem, int(rows[strangers[0]]))
     return user_columns(Coded(owner, users.labels, users.own_order))
-
-
-def user_columns(users: Coded) -> dict[str, Any]:
-    """The users of transactions, ready for `Transactions`."""
-    place, labels = users.place()
-    return {"users": place[users.codes], "user_labels": labels}
-
-
-def owner_columns(table: pa.Table) -> dict[str, Any]:
-    """Ids and users of a table with one row per transaction."""
-    columns: dict[str, Any] = {}
-    if "transaction" in table.column_names:
-        names = coded(table["transaction"])
-        columns["ids"] = names.labels.take(pa.array(names.codes))
-    if "user" in table.column_names:
-        columns |= user_columns(coded(table["user"]))
-    return columns

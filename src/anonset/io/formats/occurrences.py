@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions
 from anonset.io.formats.cells import Coded
-from anonset.io.formats.lines import Parsed, appearance, canonical
+from anonset.io.formats.parsed import Parsed, appearance, canonical
 from anonset.io.source.origin import Origin
 
 

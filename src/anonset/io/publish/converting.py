@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from anonset.data.transactions import Transactions
-from anonset.io.containers.saving import prepared, write_to
 from anonset.io.formats.registry import Format, format_of
+from anonset.io.formats.saving import prepared, write_to
 from anonset.io.publish.atomic import plain_errors, staging
 from anonset.io.publish.folders import SharedFolder
 from anonset.io.publish.plan import reading_inputs, require_plan
 from anonset.io.publish.releases import release_outputs
+from anonset.io.source.reading import read
 
 
 def convert(
@@ -63,8 +64,6 @@ def convert(
     >>> convert([["bread", "wine"], ["bread"]], tempfile.mkdtemp() + "/data.csv")
     Transactions(2 transactions, 2 items, mean length 1.5)
     """
-    from anonset.io import read
-
     path = Path(target) if isinstance(target, (str, os.PathLike)) and target != "-" else None
     if path is not None:
         inputs = reading_inputs(source, options)

@@ -28,20 +28,19 @@ import pyarrow.compute as pc
 from anonset.data.errors import GuaranteeError, OutputError, ParameterError
 from anonset.data.release import Certificate, GroupCounts, Release, Verdict
 from anonset.data.transactions import natural_order
-from anonset.io.containers.columns import lists_table, long_table
 from anonset.io.containers.quoting import guarded
-from anonset.io.containers.saving import SPREADSHEET, compressed
-from anonset.io.containers.texts import write_rows
+from anonset.io.containers.registry import CONTAINERS
+from anonset.io.containers.streams import compressed
 from anonset.io.formats.capacity import require_room
-from anonset.io.formats.registry import COMPRESSIONS, Format, format_of, split_name
+from anonset.io.formats.layout import Table
+from anonset.io.formats.registry import Format, format_of, split_name
 from anonset.io.publish.atomic import Staging
 from anonset.io.publish.certificate import certify, write_certificate
 from anonset.io.publish.group_reading import CERTIFICATE, SENSITIVE, TRANSACTIONS, is_group_folder, read_groups
 from anonset.io.publish.signature import signature_path, signed
+from anonset.io.source.streams import COMPRESSIONS
 from anonset.models import model as make_model
 from anonset.unlink import canonical_order, compact
-
-LAYOUTS = {"csv": "long", "tsv": "long", "jsonl": "lists", "parquet": "lists", "arrow": "lists"}
 
 
 def stage_groups(
@@ -90,9 +89,9 @@ def group_format(path: str | os.PathLike[str], format: str | None = None) -> For
     'lists.parquet'
     """
     ending, _ = split_name(path)
-    chosen = format_of(path, format) if ending or format else Format("long", "csv")
-    if LAYOUTS.get(chosen.container) != chosen.layout:
-        known = ", ".join(LAYOUTS)
+    chosen = format_of(path, format or (None if ending else "csv"))
+    if chosen.kind.usual != chosen.layout:
+        known = ", ".join(name for name, kind in CONTAINERS.items() if kind.usual)
         raise ParameterError("format", f"be one of {known} for a release in groups", chosen.name)
     return chosen
 
@@ -107,7 +106,7 @@ def _as_published(release: Release, format: Format, keep_formulas: bool) -> tupl
     release = compact(release)
     data = release.transactions
     require_room(replace(data, sensitive=None), format)
-    if keep_formulas or format.container not in SPREADSHEET:
+    if keep_formulas or not format.kind.spreadsheet:
         return release, ()
     labels, count = guarded(data.labels)
     if not count:
@@ -126,25 +125,15 @@ def _table(release: Release, name: str, format: Format) -> pa.Table:
     if name == SENSITIVE:
         items = data.labels.take(pa.array(counts.item))
         return pa.table({"group": counts.group, "item": items, "count": counts.count})
-    if format.layout == "lists":
-        return lists_table(data).add_column(0, "group", pa.array(release.groups))
-    groups = np.repeat(release.groups, np.maximum(data.lengths, 1))
-    return long_table(data).add_column(0, "group", pa.array(groups))
+    layout = cast(Table, format.holds)
+    groups = np.repeat(release.groups, layout.rows(data))
+    return layout.table(data).add_column(0, "group", pa.array(groups))
 
 
 def _write(path: Path, table: pa.Table, format: Format) -> None:
     path.touch(mode=0o600)
-    table = table.combine_chunks()
-    if format.container == "parquet":
-        from pyarrow.parquet import write_table
-
-        write_table(table, path, compression="zstd", store_schema=False)
-    elif format.container == "arrow":
-        with pa.ipc.new_file(path, table.schema) as writer:
-            writer.write_table(table)
-    else:
-        with path.open("wb") as file, compressed(cast(BinaryIO, file), format.compression) as stream:
-            write_rows(stream, table, format.container)
+    with path.open("wb") as file, compressed(cast(BinaryIO, file), format.compression) as stream:
+        format.kind.write(stream, iter([table.combine_chunks()]))
 
 
 def _check_again(folder: Path, release: Release, verdict: Verdict) -> None:

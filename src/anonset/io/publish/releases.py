@@ -23,9 +23,9 @@ import pyarrow as pa
 from anonset.data.errors import GuaranteeError, InputError, OutputError
 from anonset.data.release import Certificate, Release, Verdict
 from anonset.data.transactions import Transactions, natural_order
-from anonset.io.containers.saving import prepared, write_to
 from anonset.io.formats.capacity import used_only
 from anonset.io.formats.registry import Format, format_of
+from anonset.io.formats.saving import prepared, write_to
 from anonset.io.publish.atomic import Staging, flush, plain_errors, staging
 from anonset.io.publish.certificate import certify, sha256, write_certificate
 from anonset.io.publish.folders import SharedFolder
@@ -218,7 +218,7 @@ def _in_natural_order(data: Transactions) -> Transactions:
 
 def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdict) -> None:
     """Read the file as anybody would and let the model judge what was read."""
-    from anonset.io import read
+    from anonset.io.source.reading import read
 
     names = data.sensitive_names()
     options: dict[str, Any] = {"sensitive": names} if names and not format.holds.sensitive else {}

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import pyarrow as pa
 
 from anonset.data.errors import DataError, ParameterError
 from anonset.data.transactions import Transactions
-from anonset.io.formats.lines import read_lines
-from anonset.io.formats.registry import TEXT, parse_format
-from anonset.io.source.detect import Shape, detect
-from anonset.io.source.frames import as_table, build, by_role, from_table, is_frame, layout_of, others
+from anonset.io.containers.container import TEXT
+from anonset.io.containers.database import run_query
+from anonset.io.containers.registry import CONTAINERS
+from anonset.io.formats.layout import Lines, Table
+from anonset.io.formats.parsed import in_order, joined
+from anonset.io.formats.registry import LAYOUTS, parse_format, split_name
+from anonset.io.source.detect import detect
+from anonset.io.source.frames import from_table, needed, table_layout
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin, Part
+from anonset.io.source.shape import Shape
 from anonset.io.source.streams import File, find_files, head
+from anonset.io.source.tables import as_table, is_frame
 
 Path = str | os.PathLike[str]
 
 
 def read_files(sources: Iterable[Path], options: ReadOptions) -> Transactions:
     """The transactions of all files together; they must have one format."""
-    found = [find_files(source) for source in sources]
+    found = [find_files(source, lambda path: split_name(path)[0] is not None) for source in sources]
     files = [file for group, _ in found for file in group]
     if len(files) > 1:
         files = [file for file in files if head(file)] or files[:1]
@@ -42,7 +48,8 @@ def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) ->
             advice = f"{what} Pass its format if it is a table."
             raise ParameterError(name, "name a column of a table", repr(getattr(options, name)), advice)
     _require_one_layout([shape.layout for shape in shapes], files)
-    return read_lines(files, shapes, options)
+    layout = cast(Lines, LAYOUTS[str(shapes[0].layout)])
+    return in_order(joined([layout.read(file, shape, options) for file, shape in zip(files, shapes, strict=True)]))
 
 
 def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
@@ -50,46 +57,39 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
         what = f"{files[0].name} is read as a table, which has a column of degrees."
         raise ParameterError("with_degrees", "be off for tables", "on", f"{what} Name it with sensitivity=….")
     _require_one_layout(["lines" if shape.container == TEXT else "tables" for shape in shapes], files)
-    tables, parts, layouts = [], [], []
-    unread: list[str] = []
-    for file, shape in zip(files, shapes, strict=True):
-        layout, table, passed_over = _table(file, shape, options)
-        unread += passed_over
-        if layout is not None:
-            layouts.append(layout)
-            tables.append(table)
-            parts.append(Part(file, shape, len(table), options.encoding))
-    if not tables:
+    read = [_read_table(file, shape, options) for file, shape in zip(files, shapes, strict=True)]
+    found = [one for one in read if one is not None]
+    if not found:
         return Transactions.from_lists([])
-    _require_one_layout(layouts, files)
-    data = build(layouts[0], _stacked(layouts[0], tables, files), options, Origin(tuple(parts)))
-    return replace(data, unread=tuple(dict.fromkeys(unread)))
+    layout, table = found[0].layout, found[0].table
+    _require_one_layout([one.layout.name for one in found], files)
+    if len(found) > 1:
+        table = layout.stacked([one.table for one in found], files[0].name)
+    data = layout.read(table, options, Origin(tuple(one.part for one in found)))
+    return replace(data, unread=tuple(dict.fromkeys(name for one in found for name in one.unread)))
 
 
-def _table(file: File, shape: Shape, options: ReadOptions) -> tuple[str | None, pa.Table, tuple[str, ...]]:
-    """A file's layout (None: it is empty), its table with columns called by their roles unless it is wide, and which
-    columns were left aside.
-    """
-    from anonset.io.containers.tables import read_table
+@dataclass(frozen=True)
+class _Found:
+    """A file's layout, its table with columns called by their roles, where rows came from, and what was left aside."""
 
-    blank = shape.container == "jsonl" and not head(file, options.encoding).strip()
-    table = pa.table({}) if blank else read_table(file, shape, options)
+    layout: Table
+    table: pa.Table
+    part: Part
+    unread: tuple[str, ...]
+
+
+def _read_table(file: File, shape: Shape, options: ReadOptions) -> _Found | None:
+    """What a file holds; None where it is empty."""
+    kind = CONTAINERS[shape.container]
+    table, unread = kind.read(file, shape, options, lambda names: needed(names, shape.layout, options))
     if table.num_columns == 0:
-        return None, table, ()
-    layout = shape.layout or layout_of(table, options, file.name)
-    if layout == "wide":
-        return layout, table, ()
-    if shape.container in ("csv", "tsv"):
-        return layout, table, others(shape.names, shape.roles)
-    return layout, *by_role(table, layout, options, file.name)
-
-
-def _stacked(layout: str, tables: list[pa.Table], files: list[File]) -> pa.Table:
-    if len(tables) == 1:
-        return tables[0]
-    if layout == "wide" and any(table.column_names != tables[0].column_names for table in tables):
-        raise DataError("The wide tables have different columns. Read them one by one.", source=files[0].name)
-    return pa.concat_tables(tables, promote_options="permissive")
+        return None
+    layout = table_layout(table, shape.layout, options, file.name)
+    if not shape.cells:
+        table, others = layout.by_role(table, options, file.name)
+        unread += others
+    return _Found(layout, table, Part(file.name, len(table), kind.line_of(file, shape, options)), unread)
 
 
 def _require_one_layout(layouts: Iterable[str | None], files: list[File]) -> None:
@@ -101,8 +101,6 @@ def _require_one_layout(layouts: Iterable[str | None], files: list[File]) -> Non
 
 def read_query(source: Any, options: ReadOptions) -> Transactions:
     """The result of an SQL query as a table; `source`, if any, is its table `data`."""
-    from anonset.io.containers.tables import run_query
-
     if options.query is None or (isinstance(source, str) and source == "-"):
         raise ParameterError("query", "name files", "standard input", "Save it as a file and name that in the query.")
     if source is None or isinstance(source, (str, os.PathLike)):
@@ -111,7 +109,7 @@ def read_query(source: Any, options: ReadOptions) -> Transactions:
         table = run_query(options.query, as_table(source))
     else:
         raise ParameterError("source", "be a path or a data frame where a query is given", type(source).__name__)
-    return from_table(table, options, asked_layout(options), Origin())
+    return from_table(table, options, asked_layout(options))
 
 
 def asked_layout(options: ReadOptions) -> str | None:

@@ -10,12 +10,12 @@ from anonset.data.boundary import reads_input
 from anonset.data.errors import InputError
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
-from anonset.io.formats.degrees import give_degrees
-from anonset.io.formats.sensitive import mark_sensitive
+from anonset.io.source.degrees import give_degrees
 from anonset.io.source.files import asked_layout, read_files, read_query
-from anonset.io.source.frames import as_table, from_table, is_frame
+from anonset.io.source.frames import from_table
 from anonset.io.source.options import ReadOptions
-from anonset.io.source.origin import Origin
+from anonset.io.source.sensitive import mark_sensitive
+from anonset.io.source.tables import as_table, is_frame
 
 
 @reads_input
@@ -107,7 +107,7 @@ def _read(source: Any, options: ReadOptions) -> Transactions:
     if hasattr(source, "sparse") and len(getattr(source, "columns", ())):  # a pandas frame of sparse columns
         return Transactions.from_scipy(source.sparse.to_coo(), [str(name) for name in source.columns])
     if is_frame(source):
-        return from_table(as_table(source), options, asked_layout(options), Origin())
+        return from_table(as_table(source), options, asked_layout(options))
     if hasattr(source, "tocsr"):
         return Transactions.from_scipy(source)
     if getattr(source, "ndim", None) == 2:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.errors import unknown
+from anonset.data.errors import DataError, unknown
 from anonset.io.source.options import ReadOptions
 
 # Lower case, letters and digits only; the first name that a table has is taken.
@@ -51,6 +51,10 @@ class Roles:
     def places(self) -> dict[str, int]:
         """The parts that columns play, and the positions of these columns."""
         return {role: place for role, place in vars(self).items() if place is not None}
+
+    def others(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The columns that play no part."""
+        return tuple(name for place, name in enumerate(names) if place not in self.places.values())
 
 
 NO_ROLES = Roles()
@@ -106,3 +110,14 @@ def wide_roles(names: Sequence[str], options: ReadOptions, is_flag: Callable[[in
         if name in _ROW_NAMES and "transaction" not in owners:
             owners["transaction"] = place
     return Roles(**owners)
+
+
+def missing_role(roles: Roles, names: Sequence[str], source: str | None) -> DataError:
+    """The error for a table where it is not clear which column holds what."""
+    missing = [role for role in ("transaction", "item") if getattr(roles, role) is None]
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return DataError(
+        f"It is not clear which column holds the {' and which the '.join(missing)}. The columns are: {shown}. "
+        f"Pass {' and '.join(f'{role}=…' for role in missing)}, or the format if this is no long table.",
+        source=source,
+    )

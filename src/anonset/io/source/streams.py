@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -25,7 +25,6 @@ import pyarrow as pa
 
 from anonset import _native
 from anonset.data.errors import DataError, ParameterError, counted
-from anonset.io.formats.registry import split_name
 
 HEAD = 1 << 16
 _BLOCK = 1 << 25  # small enough for Ctrl-C to be heard between two blocks
@@ -36,6 +35,8 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 _PLAIN_ENDINGS = ("", ".txt", ".text", ".data")
+COMPRESSIONS = {"gz": "gzip", "bz2": "bz2", "xz": "xz", "zst": "zstd"}
+"""What the last ending of a name says about compression."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +62,27 @@ class File:
 # --- finding ---------------------------------------------------------------------------------------------------
 
 
-def find_files(source: str | os.PathLike[str]) -> tuple[list[File], tuple[str, ...]]:
-    """The files that a path, a folder, a glob or `-` stands for, and what was passed over, in words."""
+def split_compression(path: str | os.PathLike[str]) -> tuple[list[str], str | None]:
+    """The endings of a name, without that of a compression, and the compression: `a.csv.gz` → `(["csv"], "gzip")`."""
+    parts = Path(path).name.lower().split(".")[1:]
+    compression = COMPRESSIONS.get(parts[-1]) if parts else None
+    return (parts[:-1] if compression else parts), compression
+
+
+def find_files(
+    source: str | os.PathLike[str], known: Callable[[Path], bool] = lambda path: False
+) -> tuple[list[File], tuple[str, ...]]:
+    """The files that a path, a folder, a glob or `-` stands for, and what was passed over, in words.
+
+    Of a folder, those whose names are `known`; where none is, those that look like plain text by name.
+    """
     if source == "-":
         if sys.stdin is None:
             raise DataError("It is closed. Connect it, or name a file.", source="standard input")
         return [File("standard input", data=sys.stdin.buffer.read())], ()
     path = Path(source)
     if path.is_dir():
-        return _folder(path)
+        return _folder(path, known)
     if not path.exists():
         names = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []  # noqa: PTH207
         found = [Path(name) for name in names if not Path(name).is_dir()]
@@ -98,15 +111,14 @@ def _file(path: Path) -> File:
         raise DataError(f"The file cannot be read: {error.strerror}.", source=str(path)) from None
 
 
-def _folder(path: Path) -> tuple[list[File], tuple[str, ...]]:
-    """All files below a folder whose ending is known; where none is, those that look like plain text by name."""
+def _folder(path: Path, known: Callable[[Path], bool]) -> tuple[list[File], tuple[str, ...]]:
     visible = [
         file
         for file in sorted(path.rglob("*"))
         if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
     ]
-    chosen = [file for file in visible if split_name(file)[0]]
-    chosen = chosen or [file for file in visible if file.suffix.lower() in _PLAIN_ENDINGS or split_name(file)[1]]
+    chosen = [file for file in visible if known(file)]
+    chosen = chosen or [file for file in visible if file.suffix.lower() in _PLAIN_ENDINGS or split_compression(file)[1]]
     if not chosen:
         raise DataError("The folder holds no file that can be read as transactions.", source=str(path))
     passed = len(visible) - len(chosen)
