@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data"
 RESULTS = ROOT / "docs" / "results"
+_STARTED = time.monotonic()
 
 
 def data_file(name: str) -> Path | None:
@@ -82,9 +84,30 @@ def _numeric(cell: str) -> bool:
     return cell.strip("≤≥× %sm").replace(",", "").replace(".", "", 1).isdigit()
 
 
-def publish(page: str, text: str) -> None:
-    """Print `text`; with --write also make it the page docs/results/`page`."""
+def publish(page: str, text: str, *, stamped: bool = True) -> None:
+    """Print `text`; with --write also make it the page docs/results/`page`, with date and commit below it."""
+    text = text.rstrip() + (f"\n\n{stamp()}" if stamped else "")
     print(text)
     if "--write" in sys.argv:
         RESULTS.mkdir(parents=True, exist_ok=True)
         (RESULTS / page).write_text(text + "\n", encoding="utf-8")
+
+
+def stamp() -> str:
+    """When and from which commit a page was made, and how long that took."""
+    taken = time.monotonic() - _STARTED
+    return f"*Made on {date.today().isoformat()} from {_commit()} in {taken:.0f} s.*"
+
+
+def _commit() -> str:
+    """The commit that is checked out; other pages of results are no change of what is measured."""
+    try:
+        name = _git("rev-parse", "--short=9", "HEAD")
+        changed = _git("status", "--porcelain", "--", ".", ":!docs/results")
+    except (OSError, subprocess.CalledProcessError):
+        return "an unknown commit"
+    return f"commit {name}" + (" and changes since" if changed else "")
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()

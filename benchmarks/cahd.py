@@ -17,9 +17,11 @@ import numpy as np
 
 import anonset
 from anonset import METHODS, Transactions
+from anonset.assess.expected import expected
 from anonset.assess.utility.reconstruction import divergences, workload
 from anonset.data.job import Job
 from anonset.data.release import Draft
+from anonset.data.transactions import Mask
 from benchmarks._cahd_page import ATTACK, CLAIMS, CLUSTERING, HEAD, PAPER, SPEED
 from benchmarks._chart import Chart, panels
 from benchmarks._tools import RESULTS, best_of, data_file, peak_memory, publish, table
@@ -82,7 +84,10 @@ def times_table(found: dict[Any, list[float]], what: str, values: tuple[int, ...
     return table((what, *NAMES), rows)
 
 
-def guesses(name: str, data: Transactions, p: int) -> tuple[str, str]:
+Guess = tuple[float, float]  # how often it is right, and how many times as often as a blind one
+
+
+def guesses(name: str, data: Transactions, p: int) -> tuple[Guess, Guess]:
     """How often the most central, and the longest, member of a group with one sensitive transaction is that one."""
     draft, _ = run(name, data, p)
     groups = draft.release.groups
@@ -100,9 +105,52 @@ def guesses(name: str, data: Transactions, p: int) -> tuple[str, str]:
         length = part.sum(axis=1)
         # Σ distances to the others, up to what is the same for all members
         far = len(rows) * length - 2 * (part @ np.asarray(part.sum(axis=0)).reshape(-1))
-        central.append(float(sensitive[rows][far == far.min()].mean()) * len(rows))
-        longest.append(float(sensitive[rows][length == length.max()].mean()) * len(rows))
-    return f"{np.mean(central):.2f}", f"{np.mean(longest):.2f}"
+        central.append(_right(sensitive[rows], far == far.min()))
+        longest.append(_right(sensitive[rows], length == length.max()))
+    return _mean(central), _mean(longest)
+
+
+def _right(sensitive: Mask, guessed: Mask) -> Guess:
+    """How likely one of the guessed members, taken at random, is sensitive."""
+    share = float(sensitive[guessed].mean())
+    return share, share * len(sensitive)
+
+
+def _mean(found: list[Guess]) -> Guess:
+    return float(np.mean([share for share, _ in found])), float(np.mean([times for _, times in found]))
+
+
+def sums(found: dict[str, dict[Any, list[float]]]) -> dict[str, str]:
+    """What the text says in numbers: ratios over p and m, or at p = m = 10."""
+    said: dict[str, str] = {}
+    for data, values in found.items():
+        settings = [key[2:] for key in values if key[:2] == ("time", "cahd-gray")]
+
+        def error(w: str, one: str, p: int, m: int, r: int = 4, values: Any = values) -> float:
+            return float(np.mean(values[w, one, p, m, r]))
+
+        def taken(one: str, p: int, m: int, values: Any = values) -> float:
+            return float(np.mean(values["time", one, p, m]))
+
+        for one in NAMES:
+            word = f"{one.replace('-', '_')}_{data}"
+            said[f"time_{word}"] = between([taken(one, *s) / taken("cahd-gray", *s) for s in settings], ".1f")
+            said[f"more_time_{word}"] = f"{taken(one, 10, 20) / taken(one, 10, 5):.1f}"
+        said[f"more_error_{data}"] = between(
+            [error("uniform", one, 10, 20) / error("uniform", one, 10, 5) for one in NAMES], ".1f"
+        )
+        for w in WEIGHTINGS:
+            said[f"nn_{w}_{data}"] = f"{100 * error(w, 'nn', 10, 10) / error(w, 'cahd-gray', 10, 10):.0f} %"
+            ratios = [100 * error(w, "cahd-balanced", *s) / error(w, "nn", *s) for s in settings]
+            said[f"balanced_{w}_{data}"] = between(ratios, ".0f") + " %"
+        best = [min(error("uniform", one, 10, 10, r) for one in NAMES) for r in R]
+        gray = [error("uniform", "cahd-gray", 10, 10, r) for r in R]
+        said[f"gray_to_best_{data}"] = ", ".join(f"{g / b:.2f}" for g, b in zip(gray, best, strict=True))
+    return said
+
+
+def between(values: list[float], form: str) -> str:
+    return f"{min(values):{form}} to {max(values):{form}}"
 
 
 def clustering(data: Transactions) -> str:
@@ -124,24 +172,9 @@ def clustering(data: Transactions) -> str:
 
     best = accuracy(original)
     names = ("cahd-gray", "cahd-rcm", "lsh", "perm-mondrian", "cahd-balanced")
-    found = {name: [100 * accuracy(expected(run(name, data, p)[0], data)) / best for p in P] for name in names}
+    found = {name: [100 * accuracy(expected(run(name, data, p)[0].release)) / best for p in P] for name in names}
     draw(17, [Chart("BMS1: clustering", P, found, "p", "accuracy, % of the original's")])
     return table(("p", *names), [(p, *(f"{found[name][i]:.1f} %" for name in names)) for i, p in enumerate(P)])
-
-
-def expected(draft: Draft, data: Transactions) -> Any:
-    """The release as numbers: quasi-identifier items as they are, sensitive ones with their share of the group."""
-    from scipy.sparse import csr_array
-
-    release = draft.release
-    assert release.groups is not None
-    assert release.counts is not None
-    size = np.bincount(release.groups)
-    shape = (len(size), data.n_items)
-    share = csr_array(
-        (release.counts.count / size[release.counts.group], (release.counts.group, release.counts.item)), shape
-    )
-    return release.transactions.to_scipy().astype(np.float64) + share[release.groups]
 
 
 def speed(data: dict[str, Transactions]) -> str:
@@ -193,7 +226,7 @@ def draw(number: int, charts: list[Chart]) -> None:
         panels(RESULTS / f"cahd-fig{number}.svg", charts)
 
 
-def figure(number: int, name: str, found: dict[Any, list[float]], over: str) -> list[str]:
+def figure(number: int, name: str, found: dict[Any, list[float]], over: str, said: dict[str, str]) -> list[str]:
     """One of Figs. 12 to 15: errors and times over p or over m."""
     values = P if over == "p" else M
 
@@ -216,11 +249,11 @@ def figure(number: int, name: str, found: dict[Any, list[float]], over: str) -> 
         "\nProcessor time in ms:\n",
         times_table(found, over, values, lambda one, v: ("time", one, *setting(v))),
         f"\n![Reconstruction error and time over {over}](cahd-fig{number}.svg)\n",
-        CLAIMS[number],
+        CLAIMS[number].format(**said),
     ]
 
 
-def by_items(found: dict[str, dict[Any, list[float]]]) -> list[str]:
+def by_items(found: dict[str, dict[Any, list[float]]], said: dict[str, str]) -> list[str]:
     """Fig. 16: errors over the number of items that queries ask about."""
     parts, charts = ["## Fig. 16: variable r (p = 10, m = 10)\n"], []
     for name, values in found.items():
@@ -229,7 +262,7 @@ def by_items(found: dict[str, dict[Any, list[float]]]) -> list[str]:
         shown = errors_table(values, "r", R, lambda w, one, r: (w, one, 10, 10, r))
         parts += [f"{name}, reconstruction error (uniform / by frequency):\n", shown, ""]
     draw(16, charts)
-    return [*parts, "![Reconstruction error over r](cahd-fig16.svg)\n", CLAIMS[16]]
+    return [*parts, "![Reconstruction error over r](cahd-fig16.svg)\n", CLAIMS[16].format(**said)]
 
 
 def main() -> None:
@@ -239,17 +272,24 @@ def main() -> None:
         return
     settings = [*((p, 10) for p in P), *((10, m) for m in M if m != 10)]
     found = {name: sweep(transactions, settings) for name, transactions in data.items()}
+    said = sums(found)
     parts = [HEAD.format(seeds=SEEDS, queries=QUERIES)]
     for over, first in (("p", 12), ("m", 14)):
         for number, (name, values) in enumerate(found.items(), first):
-            parts += figure(number, name, values, over)
-    parts += by_items(found)
+            parts += figure(number, name, values, over, said)
+    parts += by_items(found, said)
     parts += [CLUSTERING, clustering(with_secrets(next(iter(data.values())), 10, 0))]
     parts += ["\n![Clustering accuracy over p](cahd-fig17.svg)\n", CLAIMS[17], ATTACK]
     head = [f"{name}, {guess}" for name in data for guess in ("central", "longest")]
     marked = [with_secrets(one, 10, 0) for one in data.values()]
-    rows = [(name, *(cell for one in marked for cell in guesses(name, one, 10))) for name in NAMES]
-    parts += [table(("method", *head), rows), "", SPEED, speed(data), "", PAPER]
+    rows = []
+    for name in NAMES:
+        guessed = [guesses(name, one, 10) for one in marked]
+        rows.append(
+            (name, *(f"{share:.1%} ({times:.1f} ×)".replace("%", " %") for both in guessed for share, times in both))
+        )
+        said[f"guess_{name.replace('-', '_')}"] = " / ".join(f"{100 * longest[0]:.1f} %" for _, longest in guessed)
+    parts += [table(("method", *head), rows), "", SPEED, speed(data), "", PAPER.format(**said)]
     publish("cahd.md", "\n".join(parts).rstrip())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 
 from benchmarks._tools import RESULTS, publish, table
@@ -55,8 +56,10 @@ def run_all(names: Sequence[str]) -> list[str]:
             print(f"{name}: no experiment yet", file=sys.stderr)
             continue
         print(f"\n# {name}\n", flush=True)
+        start = time.monotonic()
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", "--write"], check=False).returncode:
             failed.append(name)
+        print(f"{name} took {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     return failed
 
 
@@ -88,7 +91,7 @@ def main() -> int:
     else:
         print("Takes a while and writes docs/results: say --write, or --index for the index alone.")
         return 0
-    publish("README.md", index().rstrip("\n"))
+    publish("README.md", index(), stamped=False)
     if failed:
         print(f"Failed: {', '.join(failed)}", file=sys.stderr)
     return len(failed)

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "bind/common.hpp"
 #include "km/api.hpp"
 
@@ -43,17 +45,48 @@ void bind_km(nb::module_& m) {
         nb::arg("m"), nb::arg("budget"), nb::arg("form"), nb::arg("threads"), nb::arg("monitor"));
     m.def(
         "km_optimal",
-        [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, std::int64_t bound,
-           std::int64_t most_cuts, std::int64_t most_rare, PyMonitor& monitor) {
+        [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool breadth_first,
+           std::int64_t bound, std::int64_t most_cuts, std::int64_t most_rare, std::int64_t most_bytes,
+           PyMonitor& monitor) {
             km::OptimalCut out;
             run(monitor, [&](Monitor& watched) {
-                out = km::optimal_cut(to_csr(offsets, items), to_tree(parent, size, leaf), k, known, bound, most_cuts,
-                                      most_rare, watched);
+                out = km::optimal_cut(to_csr(offsets, items), to_tree(parent, size, leaf), k, known, breadth_first,
+                                      {bound, most_cuts, most_rare, most_bytes}, watched);
             });
-            return std::tuple(out.finished, to_numpy(std::move(out.cut)), out.examined, out.rare);
+            return std::tuple(static_cast<int>(out.stopped), to_numpy(std::move(out.cut)), out.examined, out.rare);
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
-        nb::arg("m"), nb::arg("bound"), nb::arg("most_cuts"), nb::arg("most_rare"), nb::arg("monitor"));
+        nb::arg("m"), nb::arg("breadth_first"), nb::arg("bound"), nb::arg("most_cuts"), nb::arg("most_rare"),
+        nb::arg("most_bytes"), nb::arg("monitor"));
+    m.def(
+        "km_minimal",
+        [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known,
+           std::int64_t most_cuts, std::int64_t most_rare, std::int64_t most_bytes, PyMonitor& monitor) {
+            km::MinimalCuts out;
+            run(monitor, [&](Monitor& watched) {
+                constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+                out = km::minimal_cuts(to_csr(offsets, items), to_tree(parent, size, leaf), k, known,
+                                       {any, most_cuts, most_rare, most_bytes}, watched);
+            });
+            std::vector<std::int32_t> cuts;  // one after the other, an entry for each node of the tree
+            for (const auto& cut : out.cuts) cuts.insert(cuts.end(), cut.begin(), cut.end());
+            return std::tuple(static_cast<int>(out.stopped), to_numpy(std::move(cuts)), out.examined);
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
+        nb::arg("m"), nb::arg("most_cuts"), nb::arg("most_rare"), nb::arg("most_bytes"), nb::arg("monitor"));
+    m.def(
+        "km_count_tree",
+        [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, Ints published, int known, bool exact,
+           PyMonitor& monitor) {
+            std::int64_t nodes = 0;
+            run(monitor, [&](Monitor& watched) {
+                nodes = km::count_tree_size(to_csr(offsets, items), to_tree(parent, size, leaf), published.data(),
+                                            known, exact, watched);
+            });
+            return nodes;
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("published"),
+        nb::arg("m"), nb::arg("exact"), nb::arg("monitor"));
     m.def(
         "km_rare",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool shortest,

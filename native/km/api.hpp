@@ -24,23 +24,49 @@ struct Hierarchy {
     const std::int32_t* leaf;  // the node of each item
 };
 
-// Direct anonymization (Algorithm 2), or, with `apriori`, apriori anonymization (Algorithm 3): generalises each rare
+// Direct anonymization (Algorithm 3), or, with `apriori`, apriori anonymization (Algorithm 4): generalises each rare
 // itemset as cheaply as possible where it is met. Time: the itemsets of up to m nodes that the transactions hold;
 // memory: one projection of them per level.
 Nodes greedy_cut(const Csr& data, const Hierarchy& tree, std::int64_t k, int m, bool apriori, int threads,
                  Monitor& monitor);
 
+// Why a search ended: it was complete, or a limit was reached.
+enum class Stopped { finished = 0, cuts = 1, rare = 2, memory = 3 };
+
+struct SearchLimits {
+    std::int64_t bound;  // only cuts that cost less
+    std::int64_t cuts;   // so many are examined
+    std::int64_t rare;   // so many rare itemsets are kept
+    std::int64_t bytes;  // so much memory is taken for cuts and rare itemsets
+};
+
 struct OptimalCut {
-    bool finished = false;
-    Nodes cut;                  // all −1 if nothing costs less than `bound`
+    Stopped stopped = Stopped::finished;
+    Nodes cut;                  // all −1 if nothing costs less than the bound
     std::int64_t examined = 0;  // cuts
     std::int64_t rare = 0;      // itemsets
 };
 
-// The cheapest safe cut that costs less than `bound`, exactly; unfinished after `most_cuts` cuts or `most_rare` rare
-// itemsets. Time: exponential in the worst case.
-OptimalCut optimal_cut(const Csr& data, const Hierarchy& tree, std::int64_t k, int m, std::int64_t bound,
-                       std::int64_t most_cuts, std::int64_t most_rare, Monitor& monitor);
+// The cheapest safe cut within the limits, exactly: best first, or as in Algorithm 2 (Optimal anonymization) breadth
+// first. Time: exponential in the worst case.
+OptimalCut optimal_cut(const Csr& data, const Hierarchy& tree, std::int64_t k, int m, bool breadth_first,
+                       const SearchLimits& limits, Monitor& monitor);
+
+struct MinimalCuts {
+    Stopped stopped = Stopped::finished;
+    std::vector<Nodes> cuts;  // the cheapest first
+    std::int64_t examined = 0;
+};
+
+// All safe cuts within the limits of which no node can be replaced by its children.
+MinimalCuts minimal_cuts(const Csr& data, const Hierarchy& tree, std::int64_t k, int m, const SearchLimits& limits,
+                         Monitor& monitor);
+
+// How many nodes the paper's count-tree has: one for each set of up to m nodes of the hierarchy (but the root) that
+// some transaction holds, none above another and none below a published one; with `exact` for the sets of m nodes and
+// their beginnings only, as in the last round of Algorithm 4.
+std::int64_t count_tree_size(const Csr& data, const Hierarchy& tree, const std::int32_t* published, int m, bool exact,
+                             Monitor& monitor);
 
 // How the rows are kept while a refinement runs; the answer is the same.
 enum class Form { best = 0, sparse = 1, dense = 2 };

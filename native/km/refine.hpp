@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -137,8 +138,9 @@ class Refiner {
         if (sets_of_nodes(db_, m_, most_sets) > most_sets) return;
         Database sorted = db_;
         sorted.sort_rows();
-        const OptimalCut found = search_optimal(sorted, k_, m_, total_loss(), most_cuts, most_rare, monitor_);
-        if (found.finished && !found.cut.empty()) adopt(found.cut);
+        const SearchLimits limits{total_loss(), most_cuts, most_rare, std::numeric_limits<std::int64_t>::max()};
+        const OptimalCut found = search_optimal(sorted, k_, m_, limits, monitor_);
+        if (found.stopped == Stopped::finished && !found.cut.empty()) adopt(found.cut);
     }
 
     // Starts again from the root, down to a cut that is known to be safe, and on from there.

@@ -24,10 +24,12 @@ Tours prim_tours(const Csr& data, const std::int64_t* order, const std::int64_t*
 
 struct GeneticOptions {
     std::int64_t population, generations;
+    bool random_start;  // the first population holds random tours only, not the order given
     std::uint64_t seed;
 };
 
-// Gray-TSP: tours bred by a genetic algorithm; never longer than the order given. Population ≥ 1.
+// Gray-TSP: tours bred by a genetic algorithm; never longer than the order given, unless the start is random.
+// Population ≥ 1.
 // Time: population × generations × rows; memory: the square of a segment's rows, once per thread.
 Tours genetic_tours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds, std::int64_t segments,
                     std::int64_t vocabulary, const GeneticOptions& options, int threads, Monitor& monitor);

@@ -1,10 +1,10 @@
 // Gray-TSP: a short closed tour through the rows of each segment, bred by a genetic algorithm.
 //
 // A tour is a permutation of the segment's rows; the first population is the order the rows come in (Gray order) and
-// random ones. Each generation keeps the shortest tour as it is; every other place goes to the child of two parents,
-// each the shorter of two tours drawn at random. A child takes a stretch of one parent and the rest in the order of the
-// other (order crossover), and in half of all cases one random stretch of it is turned around. Every segment has its
-// own stream of random numbers, so the answer does not depend on the threads.
+// random ones, or only random ones. Each generation keeps the shortest tour as it is; every other place goes to the
+// child of two parents, each the shorter of two tours drawn at random. A child takes a stretch of one parent and the
+// rest in the order of the other (order crossover), and in half of all cases one random stretch of it is turned around.
+// Every segment has its own stream of random numbers, so the answer does not depend on the threads.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -67,7 +67,7 @@ class TourBreeder {
         taken_.assign(count_, 0);
         for (std::int64_t place = 0; place < options_.population; ++place) {
             std::iota(tour(place), tour(place) + count_, 0);
-            for (std::int64_t i = count_ - 1; place > 0 && i > 0; --i)
+            for (std::int64_t i = count_ - 1; (place > 0 || options_.random_start) && i > 0; --i)
                 std::swap(tour(place)[i], tour(place)[random.below(static_cast<std::uint32_t>(i + 1))]);
             lengths_[place] = length(tour(place));
         }

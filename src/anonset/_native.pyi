@@ -364,11 +364,37 @@ def km_optimal(
     leaf: Ints,
     k: int,
     m: int,
+    breadth_first: bool,
     bound: int,
     most_cuts: int,
     most_rare: int,
+    most_bytes: int,
     monitor: Monitor,
-) -> tuple[bool, Ints, int, int]: ...
+) -> tuple[int, Ints, int, int]: ...
+def km_minimal(
+    offsets: Longs,
+    items: Ints,
+    parent: Ints,
+    size: Longs,
+    leaf: Ints,
+    k: int,
+    m: int,
+    most_cuts: int,
+    most_rare: int,
+    most_bytes: int,
+    monitor: Monitor,
+) -> tuple[int, Ints, int]: ...
+def km_count_tree(
+    offsets: Longs,
+    items: Ints,
+    parent: Ints,
+    size: Longs,
+    leaf: Ints,
+    published: Ints,
+    m: int,
+    exact: bool,
+    monitor: Monitor,
+) -> int: ...
 def km_rare(
     offsets: Longs,
     items: Ints,
@@ -489,6 +515,7 @@ def genetic_tours(
     n_items: int,
     population: int,
     generations: int,
+    random_start: bool,
     seed: int,
     threads: int,
     monitor: Monitor,

@@ -47,6 +47,8 @@ struct Case {
     }
 };
 
+constexpr km::SearchLimits LIMITS{INT64_MAX, 100000, 100000, INT64_MAX};
+
 void check_safe(const std::map<sample::Set, int>& supports, int k) {
     for (const auto& [nodes, count] : supports) CHECK(count >= k);
 }
@@ -57,9 +59,17 @@ TEST(every_cut_is_safe_and_the_optimal_one_loses_least) {
     Case c;
     for (const int m : {1, 2, 3})
         for (const int k : {3, 12}) {
-            const auto optimal = km::optimal_cut(c.data.view(), c.tree(), k, m, INT64_MAX, 100000, 100000, c.monitor);
-            CHECK(optimal.finished);
+            const auto optimal = km::optimal_cut(c.data.view(), c.tree(), k, m, false, LIMITS, c.monitor);
+            CHECK(optimal.stopped == km::Stopped::finished);
             check_safe(c.supports(optimal.cut, m), k);
+            const auto literal = km::optimal_cut(c.data.view(), c.tree(), k, m, true, LIMITS, c.monitor);
+            CHECK(literal.stopped == km::Stopped::finished);
+            check_safe(c.supports(literal.cut, m), k);
+            CHECK(c.loss(literal.cut) == c.loss(optimal.cut));
+            const auto minimal = km::minimal_cuts(c.data.view(), c.tree(), k, m, LIMITS, c.monitor);
+            CHECK(minimal.stopped == km::Stopped::finished && !minimal.cuts.empty());
+            CHECK(c.loss(minimal.cuts.front()) == c.loss(optimal.cut));
+            for (const auto& cut : minimal.cuts) check_safe(c.supports(cut, m), k);
             for (const bool apriori : {false, true}) {
                 const auto cut = km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 1, c.monitor);
                 check_safe(c.supports(cut, m), k);
@@ -77,6 +87,18 @@ TEST(every_cut_is_safe_and_the_optimal_one_loses_least) {
                 if (budget == 0) CHECK(c.loss(sparse.cut) >= c.loss(optimal.cut));
             }
         }
+}
+
+TEST(a_search_that_reaches_a_limit_says_which) {
+    Case c;
+    const auto stopped = [&](km::SearchLimits limits, bool breadth_first) {
+        return km::optimal_cut(c.data.view(), c.tree(), 12, 2, breadth_first, limits, c.monitor).stopped;
+    };
+    for (const bool breadth_first : {false, true}) {
+        CHECK(stopped({INT64_MAX, 1, 100000, INT64_MAX}, breadth_first) == km::Stopped::cuts);
+        CHECK(stopped({INT64_MAX, 100000, 1, INT64_MAX}, breadth_first) == km::Stopped::rare);
+        CHECK(stopped({INT64_MAX, 100000, 100000, 100}, breadth_first) == km::Stopped::memory);
+    }
 }
 
 TEST(rare_itemsets_are_those_that_counting_finds) {

@@ -79,15 +79,16 @@ TEST(prim_tours_are_the_shortest_of_those_from_every_start) {
 
 TEST(genetic_tours_are_never_longer_than_the_order_given) {
     Case c;
-    const auto solve = [&](int threads) {
-        return pta::genetic_tours(c.data.view(), c.order.data(), c.bounds.data(), c.segments(), ITEMS, {10, 30, 5},
-                                  threads, c.monitor);
+    const auto solve = [&](int threads, bool random_start) {
+        return pta::genetic_tours(c.data.view(), c.order.data(), c.bounds.data(), c.segments(), ITEMS,
+                                  {10, 30, random_start, 5}, threads, c.monitor);
     };
-    const pta::Tours tours = solve(1);
+    check_tours(c, solve(1, true));
+    const pta::Tours tours = solve(1, false);
     check_tours(c, tours);
     for (std::int64_t s = 0; s < c.segments(); ++s)
         CHECK(tours.lengths[s] <= c.length(c.order.data() + c.bounds[s], c.bounds[s + 1] - c.bounds[s]));
-    CHECK(solve(4).loops == tours.loops);
+    CHECK(solve(4, false).loops == tours.loops);
 }
 
 TEST(windows_of_k_vote_and_leftovers_join_the_nearest) {

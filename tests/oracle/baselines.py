@@ -49,7 +49,9 @@ def order_crossover(mother: list[int], father: list[int], start: int, end: int) 
     return others[behind:] + stretch + others[:behind]
 
 
-def genetic_tour(segment: list[Items], population: int, generations: int, seed: int, stream: int) -> list[int]:
+def genetic_tour(
+    segment: list[Items], population: int, generations: int, seed: int, stream: int, start: str = "gray"
+) -> list[int]:
     """The shortest tour of the last generation."""
     random, n = Random(seed, stream), len(segment)
 
@@ -67,15 +69,15 @@ def genetic_tour(segment: list[Items], population: int, generations: int, seed: 
     def stretch() -> list[int]:
         return sorted((random.below(n), random.below(n)))
 
-    tours = [list(range(n)), *(shuffled() for _ in range(population - 1))]
+    tours = [shuffled() if start == "random" or place else list(range(n)) for place in range(population)]
     for _ in range(generations if n > 3 else 0):
         children = [min(tours, key=lambda tour: length(tour, segment))]
         while len(children) < population:
             mother, father = parent(), parent()
             child = order_crossover(mother, father, *stretch())
             if random.coin():
-                start, end = stretch()
-                child[start : end + 1] = child[start : end + 1][::-1]
+                first, last = stretch()
+                child[first : last + 1] = child[first : last + 1][::-1]
             children.append(child)
         tours = children
     return min(tours, key=lambda tour: length(tour, segment))

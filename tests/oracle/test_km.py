@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonset import _native
@@ -12,7 +12,7 @@ from anonset.data.job import Job
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
 from anonset.methods import km_apriori, km_direct, km_optimal, km_refine
-from anonset.methods.steps.cuts import domain
+from anonset.methods.steps.cuts import count_tree_size, domain
 from anonset.models import km_anonymity
 from tests.oracle import km as oracle
 
@@ -109,8 +109,57 @@ def test_the_optimum_is_the_best_of_all_cuts_and_the_others_are_safe(problem, k,
         assert oracle.is_km_anonymous(published, k, m)
         if method is km_optimal:
             assert draft.measurements["ncp"] == pytest.approx(best)
+            literal = method.run(data, Job(seed=0), k=k, m=m, hierarchy=tree, search="breadth-first")
+            assert literal.measurements["ncp"] == pytest.approx(best)
+            assert oracle.is_km_anonymous(literal.release.transactions.to_lists(), k, m)
+            assert literal.measurements["cuts_examined"] <= len(oracle.all_cuts(plain(tree, rows)[0]))
         else:
             assert draft.measurements["ncp"] >= best - 1e-12
+
+
+@given(problem=problems(most_items=6, most_rows=9), k=st.integers(2, 3), m=st.integers(1, 3))
+@settings(max_examples=40)
+def test_minimal_cuts_are_all_safe_cuts_that_no_safe_one_is_below(problem, k, m):
+    rows, tree = problem
+    assume(full(rows, k))
+    parent, _ = plain(tree, rows)
+    assume(len(parent) == len(whole(tree)))  # a node that changes nothing would make two cuts of one
+    safe = [cut for cut in oracle.all_cuts(parent) if oracle.is_km_anonymous(oracle.recode(rows, cut), k, m)]
+
+    def below(one, other):
+        return one != other and all(other[item] in oracle.path(one[item], parent) for item in one)
+
+    expected = [cut for cut in safe if not any(below(finer, cut) for finer in safe)]
+    found = km_optimal.minimal_cuts(Transactions.from_lists(rows), k=k, m=m, hierarchy=tree)
+    root = str(tree.names[0])
+    cuts = [{item: oracle.ROOT if node == root else node for item, node in cut.mapping().items()} for cut, _ in found]
+    assert sorted(map(str, map(sorted_items, cuts))) == sorted(map(str, map(sorted_items, expected)))
+    losses = [loss for _, loss in found]
+    assert losses == sorted(losses)
+    assert losses[0] == pytest.approx(oracle.optimal(rows, k, m, parent))
+
+
+def sorted_items(mapping):
+    return sorted(mapping.items())
+
+
+@given(problems(), st.integers(2, 4), st.integers(1, 3))
+@settings(max_examples=40)
+def test_count_trees_have_as_many_nodes_as_the_ones_that_are_really_built(problem, k, m):
+    rows, tree = problem
+    assume(full(rows, k))
+    data = Transactions.from_lists(rows)
+    parent, names = plain(tree, rows)
+    found = domain(data, tree)
+    assert count_tree_size(found, m, Job()) == len(oracle.count_tree(rows, parent, range(1, m + 1)))
+    cut = np.full(len(found.node), -1, dtype=np.int32)
+    if m > 1:
+        cut = _native.km_greedy(*found.arrays, k, m - 1, True, 1, Job().monitor)
+    covered = {names[v] for v in range(len(names)) if cut[v] not in (-1, v)}
+    rank = {node: place for place, node in enumerate(oracle.item_order(rows, parent, names[1:]))}
+    sets = [sorted(nodes, key=rank.get) for nodes in oracle.count_tree(rows, parent, [m]) if not nodes & covered]
+    prefixes = {tuple(nodes[:size]) for nodes in sets for size in range(1, m + 1)}
+    assert count_tree_size(found, m, Job(), cut) == len(prefixes)
 
 
 @given(problem=problems(), k=st.integers(2, 4), m=st.integers(1, 4), budget=st.sampled_from([0.0, 0.1, 0.3, 1.0]))

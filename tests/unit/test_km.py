@@ -77,8 +77,18 @@ def test_sensitive_marks_are_dropped_with_a_note():
 def test_the_optimal_search_refuses_what_it_cannot_finish(monkeypatch):
     rng = np.random.default_rng(3)
     rows = [[str(item) for item in rng.choice(40, 6, replace=False)] for _ in range(60)]
-    monkeypatch.setattr(km_optimal, "MOST_CUTS", 3)
-    with pytest.raises(anonset.InputError, match=r"stopped after 4 of about .* cuts of 40 items"):
+    for search in ("best-first", "breadth-first"):
+        with pytest.raises(anonset.InputError, match=r"stopped after 4 of about .* cuts of 40 items.*max_cuts"):
+            anonset.anonymize(rows, method="km-optimal", k=3, m=2, max_cuts=3, search=search)
+    with pytest.raises(anonset.InputError, match="stopped after 2 of"):
+        km_optimal.minimal_cuts(Transactions.from_lists(rows), k=3, m=2, max_cuts=1)
+    with monkeypatch.context() as small:
+        small.setattr(km_optimal, "MOST_BYTES", 5_000)
+        for search in ("best-first", "breadth-first"):
+            with pytest.raises(anonset.InputError, match=r"when 0 GB were full, after \d+ of about .* of 40 items"):
+                anonset.anonymize(rows, method="km-optimal", k=3, m=2, search=search)
+    monkeypatch.setattr(km_optimal, "MOST_RARE", 5)
+    with pytest.raises(anonset.InputError, match="stopped at 5 rare sets of nodes"):
         anonset.anonymize(rows, method="km-optimal", k=3, m=2)
 
 

@@ -3,7 +3,7 @@
 Precondition   transactions with quasi-identifier items Q (all that are not sensitive); n = 0 or n ≥ k ≥ 2.
 Pseudo-code    order ← Gray order of the transactions' Q
                segments ← segment_bounds(order), each with at least k transactions
-               for each segment: tours ← the segment's own order, and random ones
+               for each segment: tours ← the segment's own order and random ones (start = random: random ones only)
                    repeat: keep the shortest tour; fill the other places with children of two tours
                            (order crossover, sometimes a stretch turned around)
                    groups ← as PTA: disjoint windows of exactly k on the shortest tour, by ascending loss;
@@ -50,6 +50,15 @@ GENERATIONS = Param(
     maximum=1_000_000,
     example=5,
 )
+START = Param(
+    "start",
+    "choice",
+    "Whether the Gray order is among the first tours, or all of them are random (what the comparison in PTA's paper "
+    "looks like).",
+    default="gray",
+    choices=("gray", "random"),
+    example="gray",
+)
 
 
 def run(
@@ -62,12 +71,14 @@ def run(
     revote: bool,
     population: int,
     generations: int,
+    start: str = START.default,
 ) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
     bounds = segment_bounds(len(data), k, segments)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     places = np.arange(len(data))
-    loops, lengths = genetic_tours(quasi, places, bounds, job, population=population, generations=generations)
+    effort = {"population": population, "generations": generations}
+    loops, lengths = genetic_tours(quasi, places, bounds, job, random_start=start == "random", **effort)
     groups, voters = window_groups(quasi, loops, bounds, k, job)
     published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
@@ -84,7 +95,7 @@ SPEC = MethodSpec(
     title="Gray-TSP (reconstruction)",
     model="k-anonymity",
     summary="As PTA, with tours from a genetic algorithm instead of PrimTSP: a baseline, much slower.",
-    params=(SEGMENTS, ITEM_ORDER, REVOTE, POPULATION, GENERATIONS),
+    params=(SEGMENTS, ITEM_ORDER, REVOTE, START, POPULATION, GENERATIONS),
     run=run,
     paper="reconstructed from J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for "
     "Anonymizing Transaction Databases, IEEE Access 4, 2016, which compares with it",

@@ -10,8 +10,9 @@ Pseudo-code    cut ← every item as itself
                publish every item as its node in the cut
 Postcondition  as for `km-apriori`.
 
-The paper looks only at sets of m nodes. Transactions may be shorter than m, so shorter sets are looked at too, after
-the longer ones that begin with them: wherever such a longer one exists, the paper's choice is made first.
+The paper's text speaks of sets of m nodes, its Algorithm 3 tests every leaf of the count-tree, of any depth. That is
+safe: a set that is no leaf begins a longer one that is rarer still, and mending that one mends the shorter one. Here
+shorter sets are looked at as well, each after the longer ones that begin with it, which makes no other choice.
 
 M. Terrovitis, N. Mamoulis, P. Kalnis, "Privacy-preserving anonymization of set-valued data", PVLDB 1(1), 2008, Alg. 3.
 """

@@ -10,9 +10,10 @@ Pseudo-code    rare ← all sets of up to m nodes (none above another) that occu
 Postcondition  the cut is safe, as for `km-apriori`, and no safe cut has a lower NCP: every safe cut above one that
                holds a rare set raises one of that set's nodes, and raising never lowers the loss.
 
-The paper goes through the cuts level by level and passes over all that lie above a safe one (it must mark *all* of
-them, not only the next level, and remember those it has seen). Going by loss and only where a rare set forces it
-gives the same optimum with fewer cuts to look at; their number still grows exponentially with the items.
+search = breadth-first is the paper's Algorithm 2: cuts level by level; the immediate ancestors of a cut that is not
+safe are queued, those of a safe one are marked and passed over. (Marking all ancestors would prune more and find the
+same optimum.) Going by loss and only where a rare set forces it looks at far fewer cuts; their number still grows
+exponentially with the items.
 
 M. Terrovitis, N. Mamoulis, P. Kalnis, "Privacy-preserving anonymization of set-valued data", PVLDB 1(1), 2008, Alg. 2.
 """
@@ -25,31 +26,97 @@ import numpy as np
 
 from anonset import _native
 from anonset.data.errors import InputError
+from anonset.data.hierarchy import Cut
+from anonset.data.hierarchy.cut import ncp
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Ints, Transactions
 from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
 
-MOST_CUTS = 300_000
 MOST_RARE = 2_000_000
+MOST_BYTES = 2**30
+ANY_LOSS = 2**63 - 1
+FINISHED = 0
+
+MAX_CUTS = Param(
+    "max_cuts",
+    "int",
+    "How many cuts to look at before giving up.",
+    default=300_000,
+    minimum=1,
+    maximum=10**12,
+    example=1000,
+)
+SEARCH = Param(
+    "search",
+    "choice",
+    "Cheapest cut first and only where a rare set forces it, or level by level through all cuts as in the paper.",
+    default="best-first",
+    choices=("best-first", "breadth-first"),
+    example="best-first",
+)
 
 
-def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any) -> Draft:
+def run(
+    data: Transactions,
+    job: Job,
+    *,
+    k: int,
+    m: int,
+    hierarchy: Any,
+    search: str = SEARCH.default,
+    max_cuts: int = MAX_CUTS.default,
+) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions, losing least."""
     require_feasible(data, k)
     with job.stage("extend"):
         found = domain(data, hierarchy)
-    with job.stage("bound", total=len(found.node) * m) as monitor:
-        greedy = _native.km_greedy(*found.arrays, k, m, True, job.threads, monitor)
+    literal = search == "breadth-first"
+    greedy = None if literal else _greedy(found, k, m, job)
     with job.stage("search") as monitor:
-        bound = loss(found, greedy)
-        done, cut, examined, rare = _native.km_optimal(*found.arrays, k, m, bound, MOST_CUTS, MOST_RARE, monitor)
-    if not done:
-        raise InputError(_too_large(found, examined))
-    better = bool((cut >= 0).any())
-    chosen = found.cut(cut if better else greedy)
-    return publish(found, chosen, m, job, cuts_examined=examined, rare_itemsets=rare)
+        bound = ANY_LOSS if greedy is None else loss(found, greedy)
+        stopped, cut, examined, rare = _native.km_optimal(
+            *found.arrays, k, m, literal, bound, max_cuts, MOST_RARE, MOST_BYTES, monitor
+        )
+    _require_finished(stopped, found, examined)
+    chosen = greedy if greedy is not None and not (cut >= 0).any() else cut
+    return publish(found, found.cut(chosen), m, job, cuts_examined=examined, rare_itemsets=rare)
+
+
+def _greedy(found: Domain, k: int, m: int, job: Job) -> Ints:
+    """The cut of km-apriori: whatever costs as much need not be looked at."""
+    with job.stage("bound", total=len(found.node) * m) as monitor:
+        return _native.km_greedy(*found.arrays, k, m, True, job.threads, monitor)
+
+
+def minimal_cuts(
+    data: Transactions,
+    *,
+    k: int,
+    m: int,
+    hierarchy: Any = None,
+    max_cuts: int = MAX_CUTS.default,
+    job: Job | None = None,
+) -> list[tuple[Cut, float]]:
+    """All safe cuts of which no node can be replaced by its children, each with its NCP; the cheapest first.
+
+    Examples
+    --------
+    >>> rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+    >>> tree = {"item": ["a1", "a2", "b1", "b2"], "level1": ["A", "A", "B", "B"]}
+    >>> [(cut.mapping(), round(lost * 11, 1)) for cut, lost in minimal_cuts(
+    ...     Transactions.from_lists(rows), k=2, m=2, hierarchy=tree)]
+    [({'a1': 'A', 'a2': 'A', 'b1': 'b1', 'b2': 'b2'}, 2.5)]
+    """
+    require_feasible(data, k)
+    job = job or Job()
+    found = domain(data, hierarchy)
+    with job.stage("search") as monitor:
+        stopped, cuts, examined = _native.km_minimal(*found.arrays, k, m, max_cuts, MOST_RARE, MOST_BYTES, monitor)
+    _require_finished(stopped, found, examined)
+    chosen = [found.cut(cut) for cut in cuts.reshape(-1, len(found.node))]
+    return [(cut, ncp(data, cut)) for cut in chosen]
 
 
 def loss(found: Domain, published: Ints) -> int:
@@ -76,11 +143,19 @@ def number_of_cuts(parent: Ints) -> float:
     return float(np.exp(min(ways[0], 700.0)))
 
 
-def _too_large(found: Domain, examined: int) -> str:
+def _require_finished(stopped: int, found: Domain, examined: int) -> None:
+    """Say which limit ended a search that is not complete."""
+    if stopped == FINISHED:
+        return
     items = int((found.leaf >= 0).sum())
-    return (
-        f"'method' must be one that can finish. km-optimal stopped after {examined:,} of about "
-        f"{number_of_cuts(found.parent):.1e} cuts of {items:,} items. Use km-refine or km-apriori, or fewer items."
+    size = f"{number_of_cuts(found.parent):.1e} cuts of {items:,} items"
+    why, what = {
+        1: (f"after {examined:,} of about {size}", "allow more with max_cuts"),
+        2: (f"at {MOST_RARE:,} rare sets of nodes of {items:,} items", "choose a smaller m"),
+        3: (f"when {MOST_BYTES / 2**30:.0f} GB were full, after {examined:,} of about {size}", "choose a smaller m"),
+    }[stopped]
+    raise InputError(
+        f"'method' must be one that can finish. km-optimal stopped {why}. Use km-refine or km-apriori, or {what}."
     )
 
 
@@ -89,7 +164,7 @@ SPEC = MethodSpec(
     title="Optimal anonymization (OA)",
     model="km-anonymity",
     summary="Finds the hierarchy cut that loses least of all that keep the promise; for domains of some dozen items.",
-    params=(HIERARCHY,),
+    params=(HIERARCHY, SEARCH, MAX_CUTS),
     run=run,
     paper=PAPER,
     cuts=True,

@@ -107,6 +107,17 @@ def place_parent(parent: Ints, keep: Any, place: Ints) -> Ints:
     return np.where(kept >= 0, place[np.maximum(kept, 0)], -1).astype(np.int32)
 
 
+def count_tree_size(found: Domain, m: int, job: Job, cut: Ints | None = None) -> int:
+    """How many nodes the paper's count-tree has: what its plots show as memory.
+
+    Without a cut the tree of all sets of up to m nodes, as OA and DA need it. With the cut after m − 1 rounds (a
+    kernel's answer) that of the last round of AA: sets of m nodes that are not below the cut, and their beginnings.
+    """
+    nothing = np.full(len(found.node), -1, dtype=np.int32)
+    with job.stage("count") as monitor:
+        return _native.km_count_tree(*found.arrays, nothing if cut is None else cut, m, cut is not None, monitor)
+
+
 def require_feasible(data: Transactions, k: int) -> None:
     """Refuse what even a single node for everything could not promise."""
     filled = int((data.lengths > 0).sum())

@@ -38,12 +38,19 @@ def prim_tours(data: Transactions, ordering: Longs, bounds: Longs, job: Job) -> 
 
 
 def genetic_tours(
-    data: Transactions, ordering: Longs, bounds: Longs, job: Job, *, population: int, generations: int
+    data: Transactions,
+    ordering: Longs,
+    bounds: Longs,
+    job: Job,
+    *,
+    population: int,
+    generations: int,
+    random_start: bool = False,
 ) -> tuple[Longs, Longs]:
-    """The same, by a genetic algorithm that begins with the ordering and with random tours.
+    """The same, by a genetic algorithm that begins with the ordering and with random tours, or only with the latter.
 
-    The shortest tour of a generation goes on unchanged, so none is ever longer than the ordering itself, and more
-    generations never give a longer one.
+    The shortest tour of a generation goes on unchanged, so more generations never give a longer one; and none is ever
+    longer than the ordering itself, unless the start is random.
 
     Examples
     --------
@@ -63,6 +70,7 @@ def genetic_tours(
             data.n_items,
             population,
             generations,
+            random_start,
             seed,
             job.threads,
             monitor,
