@@ -16,7 +16,7 @@ from anonset.data.transactions import Transactions
 from anonset.methods import METHODS
 from anonset.methods.steps.order.gray import ItemOrder
 from benchmarks._chart import Chart, panels
-from benchmarks._tools import RESULTS, data_file, processor_seconds, table
+from benchmarks._tools import RESULTS, data_file, percent, processor_seconds, table
 
 KS = (5, 10, 15, 20, 25)
 SEGMENTS = {  # the middle ones are the paper's
@@ -144,7 +144,7 @@ def _draw(number: int, charts: Sequence[Chart]) -> None:
 
 
 def _write(what: str) -> Callable[[float], str]:
-    return (lambda value: f"{value:.3f}") if what == "seconds" else (lambda value: f"{value:.4f}")
+    return (lambda value: f"{value:.3f}") if what == "seconds" else percent
 
 
 def _section(number: int, what: str, body: str, sums: dict[str, str]) -> str:
@@ -189,7 +189,7 @@ def _sums(points: dict[Key, Point], names: Sequence[str]) -> dict[str, str]:
         for what in ("loss", "seconds"):
             figures[f"{method.replace('-', '_').replace(', ', '_').replace(' ', '_')}_{what}"] = against(method, what)
     mushroom = {
-        f"{short}_{segments}": f"{100 * points[method, 'mushroom', K, segments].loss:.1f} %"
+        f"{short}_{segments}": percent(points[method, "mushroom", K, segments].loss, 1)
         for short, method in (("pta", "pta"), ("gray", OTHERS[0]), ("random", OTHERS[1]))
         for segments in (100, 200)
         if "mushroom" in names

@@ -80,6 +80,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def percent(share: float, digits: int = 2) -> str:
+    """A share as all pages write it."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def _numeric(cell: str) -> bool:
     return cell.strip("≤≥× %sm").replace(",", "").replace(".", "", 1).isdigit()
 

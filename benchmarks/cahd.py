@@ -24,7 +24,7 @@ from anonset.data.release import Draft
 from anonset.data.transactions import Mask
 from benchmarks._cahd_page import ATTACK, CLAIMS, CLUSTERING, HEAD, PAPER, SPEED
 from benchmarks._chart import Chart, panels
-from benchmarks._tools import RESULTS, best_of, data_file, peak_memory, publish, table
+from benchmarks._tools import RESULTS, best_of, data_file, peak_memory, percent, publish, table
 
 FILES = {"BMS1": "BMS-WebView-1.dat.gz", "BMS2": "BMS-WebView-2.dat.gz"}
 NAMES = ("cahd-gray", "cahd-rcm", "nn", "lsh", "perm-mondrian", "cahd-balanced")
@@ -285,10 +285,8 @@ def main() -> None:
     rows = []
     for name in NAMES:
         guessed = [guesses(name, one, 10) for one in marked]
-        rows.append(
-            (name, *(f"{share:.1%} ({times:.1f} ×)".replace("%", " %") for both in guessed for share, times in both))
-        )
-        said[f"guess_{name.replace('-', '_')}"] = " / ".join(f"{100 * longest[0]:.1f} %" for _, longest in guessed)
+        rows.append((name, *(f"{percent(share, 1)} ({times:.1f} ×)" for both in guessed for share, times in both)))
+        said[f"guess_{name.replace('-', '_')}"] = " / ".join(percent(longest[0], 1) for _, longest in guessed)
     parts += [table(("method", *head), rows), "", SPEED, speed(data), "", PAPER.format(**said)]
     publish("cahd.md", "\n".join(parts).rstrip())
 

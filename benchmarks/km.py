@@ -25,7 +25,7 @@ from anonset.methods import METHODS
 from anonset.methods.steps.cuts import count_tree_size, domain
 from benchmarks._chart import Chart, panels
 from benchmarks._km_page import PAGE
-from benchmarks._tools import RESULTS, data_file, peak_memory, processor_seconds, publish, table
+from benchmarks._tools import RESULTS, data_file, peak_memory, percent, processor_seconds, publish, table
 
 WV1, WV2 = "BMS-WebView-1.dat.gz", "BMS-WebView-2.dat.gz"
 DATA_SETS = {  # name: the m that are tried
@@ -243,10 +243,6 @@ def _shown(
     lines = [(f"{value:,}", *row, *size) for value, row, size in zip(values, shown, counted, strict=True)]
     head = (what, *names, *(f"count-tree, {name}" for name in tree_names))
     return table(head, lines) + f"\n\n![NCP, time and count-tree over {what}]({file})"
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
 
 
 def timed(method: str, data: Transactions, k: int, m: int, tree: Hierarchy, **more: Any) -> Cell:

@@ -23,7 +23,7 @@ from anonset.methods import pta
 from anonset.methods.steps.order.gray import ItemOrder
 from benchmarks._pta_figures import figures
 from benchmarks._pta_figures import run as compared
-from benchmarks._tools import best_of, data_file, peak_memory, publish, seconds, table
+from benchmarks._tools import best_of, data_file, peak_memory, percent, publish, seconds, table
 from tests.oracle import pta as oracle
 
 T10 = "T10I4D100K.dat.gz"
@@ -41,8 +41,8 @@ PAGE = """# PTA, measured
 
 ## The paper's setting
 
-Information loss ratio and, in brackets, seconds of the method itself (sort, tours, groups, recode), with the paper's
-numbers of segments. Faithful: as the paper votes, by the window only. Default: leftovers vote too.
+Information loss (a share of all items) and, in brackets, seconds of the method itself (sort, tours, groups, recode),
+with the paper's numbers of segments. Faithful: as the paper votes, by the window only. Default: leftovers vote too.
 
 {losses}
 
@@ -158,7 +158,7 @@ def losses() -> str:
 
 def cell(data: anonset.Transactions, k: int, segments: int, revote: bool) -> str:
     (taken,) = best_of(3, lambda: run(data, k, segments, revote=revote))
-    return f"{ratio(data, k, segments, revote):.4f} ({taken:.3f})"
+    return f"{percent(ratio(data, k, segments, revote))} ({taken:.3f})"
 
 
 def ratio(
@@ -174,10 +174,10 @@ def statements() -> str:
     if mushroom is not None:
         data = anonset.read(mushroom)
         for segments, said in ((100, "19.5 %"), (200, "19 %")):
-            lost = (f"{100 * ratio(data, 15, segments, False, order):.1f} %" for order in ORDERS)
+            lost = (percent(ratio(data, 15, segments, False, order), 1) for order in ORDERS)
             rows.append((f"PTA, mushroom, k = 15, {segments} segments: information loss", said, *lost))
         for segments, said in ((100, "28 %"), (200, "23 %")):
-            lost = (f"{100 * compared('gray-tsp, random start', data, 15, segments, o).loss:.1f} %" for o in ORDERS)
+            lost = (percent(compared("gray-tsp, random start", data, 15, segments, o).loss, 1) for o in ORDERS)
             rows.append((f"Gray-TSP, mushroom, k = 15, {segments} segments: information loss", said, *lost))
     if chess is not None:
         data = anonset.read(chess)

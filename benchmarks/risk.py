@@ -16,7 +16,7 @@ from anonset.data.job import Job
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
 from benchmarks._chart import Chart, panels
-from benchmarks._tools import RESULTS, best_of, data_file, publish, table
+from benchmarks._tools import RESULTS, best_of, data_file, percent, publish, table
 
 PAPER = {"BMS-WebView-1": (0.3, 9.5, 24.3, 50.0), "BMS-WebView-2": (0.8, 18.8, 41.6, 91.1)}
 KNOWN = (1, 2, 3, 4)
@@ -65,8 +65,8 @@ def table3() -> tuple[str, dict[str, float]]:
             possible = float(np.nanmean(random.scores > 0)) * len(data) / random.attacked
             if m == 1:
                 possible_with_one[name] = possible
-            error = "" if random.exact else f" ± {(random.interval[1] - random.interval[0]) / 2:.2%}"
-            shown = (f"{random.share:.2%}{error}", f"{rarest.share:.2%}", f"{possible:.2%}")
+            error = "" if random.exact else f" ± {percent((random.interval[1] - random.interval[0]) / 2)}"
+            shown = (percent(random.share) + error, percent(rarest.share), percent(possible))
             for line, share in (("random", random.share), ("rarest", rarest.share), ("possible", possible)):
                 lines[line].append(100 * share)
             rows.append((name, m, f"{paper[m - 1]} %", *shown, f"{random.attacked:,}"))
@@ -100,7 +100,7 @@ def costs() -> str:
 
 def main() -> None:
     text, possible = table3()
-    most = [f"{possible.get(name, 0):.2%}" for name in PAPER]
+    most = [percent(possible.get(name, 0)) for name in PAPER]
     publish("risk.md", PAGE.format(table3=text, most1=most[0], most2=most[1], costs=costs()))
 
 

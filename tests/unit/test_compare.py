@@ -78,11 +78,11 @@ def test_the_recommendation_is_two_sentences_with_reasons():
     runs = [run_of("a", 5, 0.1, 1), run_of("b", 5, 0.2, 1), run_of("a", 10, 0.4, 2.0), run_of("b", 10, 0.3, 3.0)]
     what, why = recommend(runs)
     assert what.startswith("For k-anonymity with k = 10 take b: the least loss")
-    assert "next is a with 0.4" in what
+    assert "next is a with 40.0%" in what
     assert "a is faster (2.00 s)" in why
     tied = recommend([run_of("a", 5, 0.2, 1.0), run_of("b", 5, 0.2, 2.0)])
     assert (
-        tied[0] == "For k-anonymity with k = 5 take a: nobody loses less (information loss ratio 0.2, and so does b)."
+        tied[0] == "For k-anonymity with k = 5 take a: nobody loses less (information loss ratio 20.0%, and so does b)."
     )
     assert recommend([]) == ["No run gave a release that could be compared. See the errors in the table."]
 

@@ -49,7 +49,7 @@ def _recommend(runs: list[Run]) -> list[str]:
     own = {key: value for key, value in best.params.items() if key not in OF_MODELS}
     what += f" ({', '.join(f'{key} = {value}' for key, value in own.items())})" if own else ""
     others = [run for run in strongest if run.method != best.method]
-    measure_of = f"{best.loss_title} {best.loss:.3g}"
+    measure_of = f"{best.loss_title} {best.loss_text}"
     if not others:
         return [
             f"{what}: {measure_of}.",
@@ -57,8 +57,8 @@ def _recommend(runs: list[Run]) -> list[str]:
         ]
     second = min(others, key=lambda run: run.loss or 0.0)
     fastest = min(strongest, key=lambda run: run.seconds)
-    why = f"the least loss ({measure_of}; next is {second.method} with {second.loss:.3g})"
-    if f"{second.loss:.3g}" == f"{best.loss:.3g}":
+    why = f"the least loss ({measure_of}; next is {second.method} with {second.loss_text})"
+    if second.loss_text == best.loss_text:
         why = f"nobody loses less ({measure_of}, and so does {second.method})"
     pace = "and it is the fastest" if fastest.method == best.method else f"{fastest.method} is faster"
     return [f"{what}: {why}.", f"It took {best.seconds:.2f} s, {pace} ({fastest.seconds:.2f} s)."]

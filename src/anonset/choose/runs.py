@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.assess.utility import METRICS
 from anonset.data.transactions import Transactions
 from anonset.data.version import VERSION
 
@@ -56,6 +57,12 @@ class Run:
     def loss_name(self) -> str:
         """What `loss` is."""
         return next((name for name in LOSSES if self.figures.get(name) is not None), "")
+
+    @property
+    def loss_text(self) -> str:
+        """`loss` as its metric writes it: a share in per cent, anything else as a number."""
+        written = (figure for metric in METRICS.values() for figure in metric.figures if figure.name == self.loss_name)
+        return next((figure.write(self.loss) for figure in written), "–")
 
     @property
     def loss_title(self) -> str:

@@ -138,7 +138,7 @@ def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[st
             ", ".join(f"{name}={value}" for name, value in run.params.items()),
             run.seed,
             number(run.strength),
-            run.error or number(run.loss),
+            run.error or run.loss_text,
             run.loss_title,
             f"{run.seconds:.2f}",
         )
