@@ -91,7 +91,9 @@ def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transaction
         if getattr(data, name) is not None and not published:
             withheld[name] = None
             notes += (f"{said} are withheld.",)
-    bare = replace(data, ids=data.ids if keep.ids else None, notes=(), unread=(), appearance=None, **withheld)
+    bare = replace(
+        data, ids=data.ids if keep.ids else None, notes=(), unread=(), repeated=0, appearance=None, **withheld
+    )
     return bare, notes
 
 

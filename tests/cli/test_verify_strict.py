@@ -360,7 +360,27 @@ def test_labels_that_one_transaction_holds_are_warned_of(cli, tmp_path):
 
 
 def test_what_reading_left_out_is_said(cli, tmp_path):
-    path = tmp_path / "r.dat"
-    path.write_text("a b b\na b\n")
-    assert "repeated" in warnings(cli, path, "-k", "2")
-    assert "repeated" in cli("verify", path, "-k", "2").err
+    path = tmp_path / "r.csv"
+    path.write_text("transaction,item\n1,a\n2,a\n3,\n")
+    assert "left out" in warnings(cli, path, "-k", "2", "--skip-nulls")
+    assert "left out" in cli("verify", path, "-k", "2", "--skip-nulls").err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("r.dat", "a b b\na b\n"),
+        ("r.basket", "a,b,b\na,b\n"),
+        ("r.csv", "transaction,item\n1,a\n1,a\n2,a\n"),
+        ("r.jsonl", '{"items": ["a", "a"]}\n{"items": ["a"]}\n'),
+    ],
+)
+def test_an_item_that_is_named_twice_breaks_the_promise(cli, tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    done = cli("verify", path, "-k", "2")
+    assert done.code == 3
+    assert "again" in said(done)
+    sets = tmp_path / f"sets-{name}"
+    assert cli("convert", path, sets).code == 0
+    assert cli("verify", sets, "-k", "2").code == 0

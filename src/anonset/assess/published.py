@@ -1,6 +1,7 @@
 """What a published file says besides its sets, and no check of a model looks at.
 
-A column that nobody checks may name the holder of a transaction: where there is one, no promise holds. Ids, users,
+A column that nobody checks may name the holder of a transaction, and an item that is named twice may be the only one:
+where there is one, no promise holds. Ids, users,
 degrees, an order and names that only one transaction holds are parts of a release that its owner may have kept on
 purpose: they are worth a warning.
 """
@@ -35,9 +36,8 @@ def judge(release: Release, target: Model, ignore_columns: str | Iterable[str] =
     """
     verdict = target.check(release)
     unchecked = [name for name in _unchecked(release, target.spec) if name not in _names(ignore_columns)]
-    if not unchecked:
-        return verdict
-    return replace(verdict, holds=False, witnesses=(*map(_witness, unchecked), *verdict.witnesses))
+    found = (*map(_witness, unchecked), *_repetitions(release))
+    return replace(verdict, holds=False, witnesses=(*found, *verdict.witnesses)) if found else verdict
 
 
 def _names(given: str | Iterable[str]) -> set[str]:
@@ -60,6 +60,16 @@ def _witness(column: str) -> Witness:
         f"the column '{column}' is published, but no check reads it, and it may single somebody out; leave it out, or "
         "accept it (--ignore-columns)"
     )
+
+
+def _repetitions(release: Release) -> list[Witness]:
+    """Models speak about sets: how often an item is named is one more thing that somebody may know."""
+    many = release.transactions.repeated
+    if not many:
+        return []
+    named = "1 item is" if many == 1 else f"{many:,} items are"
+    what = f"{named} named again in the same transaction, and how often may single somebody out"
+    return [Witness(f"{what}; publish sets (anonset convert merges them)", size=many)]
 
 
 def warnings(release: Release, spec: ModelSpec | None = None) -> tuple[str, ...]:

@@ -56,6 +56,8 @@ class Transactions:
         the source has a column for each item or numbers its items itself.
     unread
         The columns of the source that hold nothing of this and were left aside.
+    repeated
+        How many items the source names once more in a transaction that has them already, without counting them.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Transactions:
     attributes: pa.StringArray | None = None
     appearance: Ints | None = None
     unread: tuple[str, ...] = ()
+    repeated: int = 0
 
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)
@@ -177,6 +180,7 @@ class Transactions:
                 columns[name] = _merge(np.asarray(columns[name])[order], first, name)
         if repeated:
             columns["notes"] = (*columns.get("notes", ()), f"{counted(repeated, 'repeated item')} merged")
+            columns["repeated"] = 0 if columns.get("counts") is not None else repeated
         sizes = np.bincount(rows[first], minlength=len(starts) - 1)
         return cls(np.concatenate(([0], np.cumsum(sizes))), codes[first], as_text(labels), **columns)
 

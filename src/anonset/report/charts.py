@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from anonset.data.errors import printable
 from anonset.data.transactions import Longs
 
 BEFORE, AFTER, ADDED, REMOVED = "#8a94a6", "#2f7ed8", "#2a9d6f", "#d1495b"
@@ -121,6 +122,7 @@ def _listed(values: Any) -> list[Any]:
 
 def short(label: str) -> str:
     """A label that fits an axis, escaped."""
+    label = printable(label, keep="")
     text = label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
     return escape(text, quote=False)
 

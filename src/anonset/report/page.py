@@ -14,6 +14,7 @@ from anonset.assess.align import pair
 from anonset.assess.utility.discernibility import group_sizes
 from anonset.assess.utility.information_loss import item_changes
 from anonset.assess.utility.metric import LEVELS
+from anonset.data.errors import printable
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.release import Release, Result
 from anonset.data.transactions import Transactions
@@ -28,7 +29,17 @@ LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_re
 def page(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None = None) -> str:
     """The HTML of a report; `data` is the original of a private one and None for a public one."""
     shown = {name: json.loads(figure.to_json()) for name, figure in figures(said, result, data, hierarchy).items()}
-    return sealed(templates().get_template("report.html.j2").render(said=said, charts=shown, plotly=get_plotlyjs()))
+    template = templates().get_template("report.html.j2")
+    return sealed(template.render(said=harmless(said), charts=shown, plotly=get_plotlyjs()))
+
+
+def harmless(value: Any) -> Any:
+    """The same with control characters spelt out in all texts: a label must not turn the line round it stands in."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {name: harmless(entry) for name, entry in value.items()}
+    return [harmless(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def figures(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from anonset.data.errors import printable
 from anonset.data.hierarchy import Cut, Hierarchy
 from anonset.data.hierarchy.cut import LEFT_OUT
 from anonset.data.transactions import Longs, Transactions
@@ -63,7 +64,7 @@ class _Drawing:
 
     def _entry(self, node: int) -> dict[str, Any]:
         return {
-            "label": str(self.tree.labels[node]),
+            "label": printable(str(self.tree.labels[node]), keep=""),
             "items": int(self.tree.leaf_counts[node]),
             "occurrences": int(self.occurrences[node]),
             "state": self.state[node],

@@ -64,7 +64,7 @@ def canonical(parsed: Parsed, place: Ints, labels: pa.StringArray, **columns: An
     offsets, items = _native.sort_rows(_native.Monitor(), parsed.offsets, parsed.codes, place, 0)
     repeated = len(parsed.codes) - len(items)
     notes = (*parsed.notes, f"{counted(repeated, 'repeated item')} merged") if repeated else parsed.notes
-    return Transactions(offsets, items, labels, notes=notes, **columns)
+    return Transactions(offsets, items, labels, notes=notes, repeated=repeated, **columns)
 
 
 def appearance(place: Ints) -> Ints | None:

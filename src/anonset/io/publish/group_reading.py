@@ -112,6 +112,7 @@ def _transactions(table: pa.Table, path: Path) -> tuple[Transactions, Ints]:
         data = Transactions.from_arrow(table["items"].combine_chunks(), **_owners(owners))
         if data.ids is not None:
             _require_once(len(data), data.ids, path)
+        _require_sets(data, path)
         return data, _numbers(table["group"], path)
     names = as_text(table["transaction"])
     rows = names.dictionary_encode().indices.to_numpy(zero_copy_only=False)
@@ -131,9 +132,13 @@ def _transactions(table: pa.Table, path: Path) -> tuple[Transactions, Ints]:
         del owners["transaction"]
     offsets = np.concatenate(([0], np.cumsum(filled)))
     data = Transactions.from_codes(offsets, codes, labels, **_owners(owners))
-    if data.nnz != len(codes):
-        raise DataError("a transaction names an item twice. Restore the folder.", source=str(path))
+    _require_sets(data, path)
     return data, groups[starts]
+
+
+def _require_sets(data: Transactions, path: Path) -> None:
+    if data.repeated:
+        raise DataError("a transaction names an item twice. Restore the folder.", source=str(path))
 
 
 def _require_once(count: int, names: pa.StringArray, path: Path) -> None:
