@@ -10,21 +10,34 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import anonset
 from anonset import AnonsetError, Transactions
 from anonset.data.hierarchy import read_cut, read_hierarchy
+from anonset.io.containers import database as databases
 from anonset.methods import METHODS
 from anonset.models import model_spec
 
 SPLIT = b"\n--8<--\n"
 """What separates the two tables of a release in groups inside one input."""
 
-_ROOM = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: PTH112
-_FOLDER = tempfile.TemporaryDirectory(prefix="anonset-fuzz-", dir=_ROOM)
+_FOLDER = tempfile.TemporaryDirectory(prefix="anonset-fuzz-")
 FOLDER = Path(_FOLDER.name)
+
+
+def share_database() -> None:
+    """Opening a database takes ten times as long as reading a small file: in a fuzzer one is enough for all."""
+    database = databases.connect()
+
+    @contextmanager
+    def shared() -> Iterator[Any]:
+        yield database
+
+    databases.connect = shared
 
 
 def _reads(ending: str, *layouts: str) -> Callable[[bytes], None]:

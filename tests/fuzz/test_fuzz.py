@@ -30,9 +30,9 @@ def test_the_corpus_passes(name):
     find_spec("atheris") is None, reason="atheris is not installed; there are no wheels of it for macOS"
 )
 @pytest.mark.parametrize("name", TARGETS)
-def test_some_seconds_of_fuzzing_find_nothing(name):
+def test_some_seconds_of_fuzzing_find_nothing(name, tmp_path):
     command = [sys.executable, "-m", "tests.fuzz", name, "--seconds", "1"]
-    environment = {**os.environ, "PYTHONPATH": SOURCE}
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "TMPDIR": str(tmp_path)}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200, check=False, errors="replace"
     )
