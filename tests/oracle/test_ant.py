@@ -3,8 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import anonset
 from anonset import _native
 from anonset.data.job import Job
 from tests.oracle import ant as oracle
@@ -113,3 +115,20 @@ def test_k_means_depends_on_the_seed_and_not_on_threads(clusters):
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
     assert len(np.unique(one)) > 0.5 * clusters
+
+
+def test_without_a_hierarchy_the_certificate_says_what_an_attribute_is(tmp_path):
+    rows = [[("a", 0.9), ("g", 0.1)], [("b", 0.1), ("c", 0.2)], [("d", 0.1), ("e", 0.3)], [("f", 0.2)]]
+    table = pa.table(
+        {
+            "transaction": [number for number, row in enumerate(rows) for _ in row],
+            "item": [item for row in rows for item, _ in row],
+            "sensitivity": [degree for row in rows for _, degree in row],
+        }
+    )
+    given = {"method": "ant", "k": 2, "p": 0.5, "threshold": 0.8, "seed": 1}
+    result = anonset.anonymize(table, **given, out=tmp_path / "release.csv")
+    assert any("'x..y' stands for the items from x to y" in note for note in result.certificate.notes)
+    assert "a..e" in result.release.transactions.labels.to_pylist()
+    kinds = {"item": list("abcdefg"), "level1": ["food"] * 4 + ["drinks"] * 3}
+    assert not anonset.anonymize(table, **given, hierarchy=kinds).public_notes

@@ -52,7 +52,7 @@ K = Param(
 P = Param(
     "p",
     "float",
-    "Which share of a group may hold something sensitive of one attribute.",
+    "Which share of a group, such as 0.5, may hold something sensitive of one attribute.",
     required=True,
     above=0.0,
     maximum=1.0,

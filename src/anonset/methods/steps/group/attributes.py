@@ -31,6 +31,10 @@ from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.methods.steps.group.centers import require_enough
 
 FAN_OUT = 5
+SPANS = (
+    "There was no hierarchy, so attributes are no kinds of things: 'x..y' stands for the items from x to y in the "
+    "order of their names, 'ALL/x' for the item x alone."
+)
 
 PAPER = (
     "B. Zhang et al., A (k, p)-anonymity Framework to Sanitize Transactional Database with Personalized Sensitivity, "
@@ -73,6 +77,7 @@ class Attributes:
     of_item: Ints
     names: pa.StringArray
     notes: tuple[str, ...] = ()
+    public_notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -142,7 +147,7 @@ class KpProblem:
             appearance=None,
         )
         draft = Draft.of_rows(published, {**loss, "groups": int(groups.max(initial=-1)) + 1, **figures})
-        return replace(draft, notes=self.notes, cut=self.attributes.cut)
+        return replace(draft, notes=self.notes, public_notes=self.attributes.public_notes, cut=self.attributes.cut)
 
     def _loss(self, groups: Ints, centers: tuple[Longs, Ints], job: Job) -> dict[str, Any]:
         """The paper's Definition 4 on the counts (see `anonset.assess.utility.attribute_loss`)."""
@@ -215,6 +220,7 @@ def find_attributes(data: Transactions, hierarchy: Any, level: int | None) -> At
     used = np.flatnonzero(data.item_counts > 0)
     items = data.labels.take(pa.array(used))
     notes: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
     if hierarchy is not None:
         source = as_hierarchy(hierarchy)
         names, notes = _on_level(source, items, level), source.notes
@@ -223,12 +229,13 @@ def find_attributes(data: Transactions, hierarchy: Any, level: int | None) -> At
     else:
         names = _on_level(balanced(items, FAN_OUT), items, level) if len(items) else items
         notes = (f"No hierarchy was given: neighbouring items share an attribute, {FAN_OUT} by {FAN_OUT}.",)
+        public = (SPANS,)
     # A tree of its own gives every attribute a name that no item has, so that a file can tell them apart.
     tree = Hierarchy.from_levels(items, [names])
     nodes, place = np.unique(tree.parent[tree.nodes_of(items)], return_inverse=True)
     of_item = np.zeros(data.n_items, dtype=np.int32)
     of_item[used] = place.reshape(-1)
-    return Attributes(tree, nodes.astype(np.int32), of_item, tree.names.take(pa.array(nodes)), notes)
+    return Attributes(tree, nodes.astype(np.int32), of_item, tree.names.take(pa.array(nodes)), notes, public)
 
 
 def _on_level(tree: Hierarchy, items: pa.StringArray, level: int | None) -> pa.StringArray:
