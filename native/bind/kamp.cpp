@@ -43,13 +43,13 @@ void bind_kamp(nb::module_& m) {
         [](Offsets offsets, Codes items, Codes users, std::int64_t n_users, Offsets set_offsets, Codes set_items,
            In<std::int64_t> support, std::int64_t least, std::int64_t k, int most, int repair, int threads,
            PyMonitor& monitor) {
-            OwnedCsr out;
+            kamp::RepairedTable out;
             run(monitor, [&](Monitor& watched) {
                 out = kamp::repaired_table(to_csr(offsets, items), {users.data(), n_users},
                                            to_csr(set_offsets, set_items), {support.data(), least, k, most},
                                            static_cast<kamp::Repair>(repair), threads, watched);
             });
-            return to_numpy(std::move(out));
+            return std::tuple(to_numpy(std::move(out.printed)), to_numpy(std::move(out.target)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("users"), nb::arg("n_users"), nb::arg("set_offsets"),
         nb::arg("set_items"), nb::arg("support"), nb::arg("least"), nb::arg("k"), nb::arg("most"), nb::arg("repair"),
@@ -58,14 +58,13 @@ void bind_kamp(nb::module_& m) {
         "kamp_rows",
         [](Offsets offsets, Codes items, Codes users, std::int64_t n_users, Offsets set_offsets, Codes set_items,
            Offsets target_offsets, Codes target_items, bool may_add, PyMonitor& monitor) {
-            kamp::Rewritten out;
+            OwnedCsr out;
             run(monitor, [&](Monitor& watched) {
                 out = kamp::rewritten_rows(to_csr(offsets, items), {users.data(), n_users},
                                            to_csr(set_offsets, set_items), to_csr(target_offsets, target_items),
                                            may_add, watched);
             });
-            return std::tuple(to_numpy(std::move(out.rows.offsets)), to_numpy(std::move(out.rows.items)),
-                              to_numpy(std::move(out.users)));
+            return to_numpy(std::move(out));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("users"), nb::arg("n_users"), nb::arg("set_offsets"),
         nb::arg("set_items"), nb::arg("target_offsets"), nb::arg("target_items"), nb::arg("may_add"),

@@ -47,20 +47,21 @@ struct Goal {
     int most;  // M
 };
 
-// Phase 1: the patterns that each user is to contain, so that no combination of up to M of them is contained by fewer
-// than k users. Users beyond those given are virtual (`greedy` only). Time: rounds of the walk over all combinations.
-OwnedCsr repaired_table(const Csr& data, const Users& users, const Csr& sets, const Goal& goal, Repair repair,
-                        int threads, Monitor& monitor);
-
-struct Rewritten {
-    OwnedCsr rows;                    // the old rows, then the new ones
-    std::vector<std::int32_t> users;  // of the new rows
+struct RepairedTable {
+    OwnedCsr printed;  // what phase 1 ends with; users beyond those given are virtual (`greedy` only)
+    OwnedCsr target;   // the same where virtual users do not count, because they are not published
 };
 
-// Phase 2: the rows rewritten so that each user contains the patterns of `target` and, of `sets`, no others; without
-// `may_add` only as far as that goes by leaving items out. Time: users' patterns × the rows that are rewritten.
-Rewritten rewritten_rows(const Csr& data, const Users& users, const Csr& sets, const Csr& target, bool may_add,
-                         const Monitor& monitor);
+// Phase 1: the patterns that each user is to contain, so that no combination of up to M of them is contained by fewer
+// than k users. There are at most ten virtual users for each real one. Time: rounds of the walk over all combinations.
+RepairedTable repaired_table(const Csr& data, const Users& users, const Csr& sets, const Goal& goal, Repair repair,
+                             int threads, Monitor& monitor);
+
+// Phase 2: the rows rewritten so that each user contains the patterns of `target` and, of `sets`, no others, as far as
+// that goes without new rows; without `may_add`, as far as it goes by leaving items out. Time: users' patterns × the
+// rows that are rewritten.
+OwnedCsr rewritten_rows(const Csr& data, const Users& users, const Csr& sets, const Csr& target, bool may_add,
+                        const Monitor& monitor);
 
 // Maximal patterns of users: those of user u are sets[owned.begin(u)] …
 struct OwnedPatterns {

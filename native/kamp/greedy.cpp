@@ -1,5 +1,7 @@
 #include "kamp/greedy.hpp"
 
+#include <iterator>
+
 namespace anonset::kamp {
 
 void GreedyRepair::greedy_pass() {
@@ -28,7 +30,7 @@ void GreedyRepair::repair(const Combination& members, int m) {
         }
     }
     if (in_.goal.k - degree <= cheapest) {
-        generalize(members, m, degree);
+        generalize(members, degree);
     } else {
         suppress(chosen, users);
     }
@@ -41,7 +43,7 @@ std::int64_t GreedyRepair::cost(std::int32_t p, const std::vector<Word>& users) 
 }
 
 bool GreedyRepair::suppressible(std::int32_t p, const std::vector<Word>& users, int m) {
-    return keeps_other_patterns(p, users) && makes_no_pattern(p, users) && harms_none(p, users, m);
+    return keeps_other_patterns(p, users) && leaves_patterns(p, users) && harms_none(p, users, m);
 }
 
 bool GreedyRepair::harms_none(std::int32_t p, const std::vector<Word>& users, int m) {
@@ -79,47 +81,42 @@ bool GreedyRepair::harms_none_from(const std::vector<Word>& held, const std::vec
 }
 
 bool GreedyRepair::keeps_other_patterns(std::int32_t p, const std::vector<Word>& users) {
-    const Csr& sets = in_.tree.sets();
     std::int64_t lost = 0;
     std::vector<std::int32_t> beside;
-    each_bit(users.data(), table_.words(), [&](std::int64_t u) {
-        if (u >= users_) return;
-        for (const std::int32_t* row = in_.rows.begin(u); row != in_.rows.end(u); ++row) {
-            if (!std::includes(in_.data.begin(*row), in_.data.end(*row), sets.begin(p), sets.end(p))) continue;
-            ++lost;
-            in_.tree.each_in(in_.data.begin(*row), in_.data.end(*row), [&](std::int64_t q) {
-                if (q != p) beside.push_back(static_cast<std::int32_t>(q));
-            });
-        }
+    each_row(p, users, [&](std::int32_t row) {
+        ++lost;
+        in_.tree.each_in(in_.data.begin(row), in_.data.end(row), [&](std::int64_t q) {
+            if (q != p) beside.push_back(static_cast<std::int32_t>(q));
+        });
     });
     return std::all_of(beside.begin(), beside.end(),
                        [&](std::int32_t q) { return support_[q] - lost >= in_.goal.least; });
 }
 
-bool GreedyRepair::makes_no_pattern(std::int32_t p, const std::vector<Word>& users) {
-    bool none = true;
-    each_bit(users.data(), table_.words(), [&](std::int64_t u) {
-        if (!none) return;
-        const Combination contents = table_.contents(u), own = table_.own(u);
-        table_.remove(u, p);
-        for (const std::int32_t q : table_.own(u))
-            if (!std::binary_search(own.begin(), own.end(), q))
-                none = none && count_bits(table_.maximal(q), table_.words()) > 1;
-        table_.reset(u, contents);
+bool GreedyRepair::leaves_patterns(std::int32_t p, const std::vector<Word>& users) const {
+    const Csr& sets = in_.tree.sets();
+    bool fine = true;
+    std::vector<std::int32_t> left;
+    each_row(p, users, [&](std::int32_t row) {
+        left.clear();
+        std::set_difference(in_.data.begin(row), in_.data.end(row), sets.begin(p), sets.end(p),
+                            std::back_inserter(left));
+        fine = fine && (left.empty() || in_.tree.has(left));
     });
-    return none;
+    return fine;
 }
 
 void GreedyRepair::suppress(std::int32_t p, const std::vector<Word>& users) {
     each_bit(users.data(), table_.words(), [&](std::int64_t u) { take(u, p); });
 }
 
-void GreedyRepair::generalize(const Combination& members, int m, std::int64_t degree) {
+void GreedyRepair::generalize(const Combination& members, std::int64_t degree) {
     std::int64_t need = in_.goal.k - degree;
-    for (const std::int64_t u : by_lack(members, m)) {
+    for (const std::int64_t u : by_lack(members, Rule::known)) {
         if (need == 0) return;
-        if (try_to_add(u, members, m)) --need;
+        if (try_to_add(u, members, Rule::known)) --need;
     }
+    if (table_.users() + need > (1 + kVirtual) * users_) return;
     for (; need > 0; --need) {
         const std::int64_t u = table_.new_user();
         for (const std::int32_t p : members) table_.add(u, p);

@@ -16,6 +16,8 @@ class GreedyRepair : public State {
     using State::State;
 
   protected:
+    static constexpr std::int64_t kVirtual = 10;
+
     void greedy_pass();
 
     void repair(const Combination& members, int m);
@@ -25,7 +27,8 @@ class GreedyRepair : public State {
 
     bool suppressible(std::int32_t p, const std::vector<Word>& users, int m);
 
-    // Rule 1: every combination of these users that enough users share now is shared by enough others.
+    // Rule 1: every combination of at most m patterns that these users lose with p, and that k users share now, is
+    // shared by k users who are not among them.
     bool harms_none(std::int32_t p, const std::vector<Word>& users, int m);
 
     bool harms_none_from(const std::vector<Word>& held, const std::vector<Word>& owners, const std::vector<Word>& users,
@@ -34,13 +37,26 @@ class GreedyRepair : public State {
     // Rule 2: whatever else those transactions hold stays frequent even if all of them lost it.
     bool keeps_other_patterns(std::int32_t p, const std::vector<Word>& users);
 
-    // Rule 3: what becomes maximal for these users is maximal for somebody already.
-    bool makes_no_pattern(std::int32_t p, const std::vector<Word>& users);
+    // Rule 3: without p, every part of those transactions is a pattern. (Patterns are downward closed, so that it is
+    // enough to look at the whole of what is left.)
+    bool leaves_patterns(std::int32_t p, const std::vector<Word>& users) const;
+
+    // Calls visit(row) for the rows of these users that hold p.
+    template <class Visit>
+    void each_row(std::int32_t p, const std::vector<Word>& users, Visit&& visit) const {
+        const Csr& sets = in_.tree.sets();
+        each_bit(users.data(), table_.words(), [&](std::int64_t u) {
+            if (u >= users_) return;
+            for (const std::int32_t* row = in_.rows.begin(u); row != in_.rows.end(u); ++row)
+                if (std::includes(in_.data.begin(*row), in_.data.end(*row), sets.begin(p), sets.end(p))) visit(*row);
+        });
+    }
 
     void suppress(std::int32_t p, const std::vector<Word>& users);
 
-    // Gives the combination to as many users as it lacks: those who lack least, then virtual ones.
-    void generalize(const Combination& members, int m, std::int64_t degree);
+    // Gives the combination to as many users as it lacks: those who lack least, then virtual ones, of which there are
+    // never more than kVirtual for each real one. What is rare then is suppressed in the end.
+    void generalize(const Combination& members, std::int64_t degree);
 };
 
 }  // namespace anonset::kamp

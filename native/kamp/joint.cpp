@@ -29,13 +29,40 @@ class JointRepair : public GreedyRepair {
             complete_crowds();
         }
         if (plan == Plan::crowds || plan == Plan::gifts) generalize_cheaply();
-        // Nothing but suppression from here on: every round takes at least one pattern from a user, so it ends.
-        for (std::vector<Degree> left = rare(); !left.empty(); left = rare()) suppress_jointly(left);
+        suppress_all();
+        printed_ = contents(table_.users());
+        if (table_.users() > users_) {  // virtual users are not published
+            for (std::int64_t u = users_; u < table_.users(); ++u) table_.reset(u, {});
+            suppress_all();
+        }
         if (giving) give_back();
     }
 
+    // The patterns that each real user is to contain.
+    OwnedCsr target() const { return contents(users_); }
+
+    // The same before virtual users were dropped, and with them.
+    OwnedCsr printed() && { return std::move(printed_); }
+
   private:
     static constexpr int kFailures = 8;  // users in a row whose crowd is not worth completing
+
+    OwnedCsr printed_;
+
+    OwnedCsr contents(std::int64_t users) const {
+        OwnedCsr out;
+        for (std::int64_t u = 0; u < users; ++u) {
+            const Combination& held = table_.contents(u);
+            out.items.insert(out.items.end(), held.begin(), held.end());
+            out.close_row();
+        }
+        return out;
+    }
+
+    // Nothing but suppression: every round takes at least one pattern from a user, so it ends.
+    void suppress_all() {
+        for (std::vector<Degree> left = rare(); !left.empty(); left = rare()) suppress_jointly(left);
+    }
 
     // Which of the rare combinations each user has, all of them maximal.
     std::vector<std::vector<std::int32_t>> by_owner(const std::vector<Degree>& rare) const {
@@ -131,14 +158,14 @@ class JointRepair : public GreedyRepair {
 
     void give_if_cheap(const Combination& members, std::int64_t need, double budget) {
         std::vector<std::pair<std::int64_t, Combination>> undo;
-        for (const std::int64_t u : by_lack(members, in_.goal.most)) {
+        for (const std::int64_t u : by_lack(members, Rule::safe)) {
             if (need == 0) break;
             std::int64_t missing = 0;
             for (const std::int32_t p : members) missing += !table_.holds(u, p);
             budget -= static_cast<double>(missing);
             if (budget < 0) break;
             Combination before = table_.contents(u);
-            if (try_to_add(u, members, in_.goal.most)) {
+            if (try_to_add(u, members, Rule::safe)) {
                 undo.emplace_back(u, std::move(before));
                 --need;
             } else {
@@ -213,41 +240,30 @@ class JointRepair : public GreedyRepair {
     }
 };
 
-// The patterns that each user, real and virtual, is to contain.
-OwnedCsr new_contents(const JointRepair& kamp) {
-    OwnedCsr out;
-    for (std::int64_t u = 0; u < kamp.table().users(); ++u) {
-        const Combination& contents = kamp.table().contents(u);
-        out.items.insert(out.items.end(), contents.begin(), contents.end());
-        out.close_row();
-    }
-    return out;
-}
-
 }  // namespace
 
-OwnedCsr repaired_table(const Csr& data, const Users& users, const Csr& sets, const Goal& goal, Repair repair,
-                        int threads, Monitor& monitor) {
+RepairedTable repaired_table(const Csr& data, const Users& users, const Csr& sets, const Goal& goal, Repair repair,
+                             int threads, Monitor& monitor) {
     const PatternTree tree(sets);
     const Transposed<> rows = rows_of_users(data, users);
     const UserPatterns found = user_patterns(data, rows, tree);
     const Input in{data, rows, tree, found, goal};
     constexpr std::int64_t few = 500;  // rare combinations that may well be repaired one by one, too
-    if (repair != Repair::joint) {
-        JointRepair kamp(in, threads, monitor);
-        kamp.run(repair == Repair::greedy ? Plan::one_by_one : Plan::nothing, false);
-        return new_contents(kamp);
+    std::vector<Plan> plans{repair == Repair::greedy ? Plan::one_by_one : Plan::nothing};
+    if (repair == Repair::joint) {
+        plans = {Plan::crowds, Plan::gifts};
+        if (JointRepair(in, threads, monitor).count_rare() <= few) plans.push_back(Plan::one_by_one);
     }
-    std::vector<Plan> plans{Plan::crowds, Plan::gifts};
-    if (JointRepair(in, threads, monitor).count_rare() <= few) plans.push_back(Plan::one_by_one);
-    OwnedCsr best;
+    RepairedTable best;
     std::int64_t least = INT64_MAX;
     for (const Plan plan : plans) {
         JointRepair kamp(in, threads, monitor);
-        kamp.run(plan, true);
-        if (kamp.loss() >= least) continue;
-        least = kamp.loss();
-        best = new_contents(kamp);
+        kamp.run(plan, repair == Repair::joint);
+        const std::int64_t loss = kamp.loss();
+        if (loss >= least) continue;
+        least = loss;
+        best.target = kamp.target();
+        best.printed = repair == Repair::greedy ? std::move(kamp).printed() : best.target;
     }
     return best;
 }

@@ -30,6 +30,11 @@ std::int64_t PatternTree::find(const std::vector<std::int32_t>& items) const {
     return low;
 }
 
+bool PatternTree::has(const std::vector<std::int32_t>& items) const {
+    const std::int64_t at = find(items);
+    return at < sets_.rows && std::equal(items.begin(), items.end(), sets_.begin(at), sets_.end(at));
+}
+
 void PatternTree::link() {
     std::vector<std::int32_t> part;
     for (std::int64_t p = 0; p < sets_.rows; ++p) {

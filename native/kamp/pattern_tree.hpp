@@ -25,6 +25,8 @@ class PatternTree {
         return std::includes(sets_.begin(whole), sets_.end(whole), sets_.begin(part), sets_.end(part));
     }
 
+    bool has(const std::vector<std::int32_t>& items) const;
+
     // Calls visit(set) for every set whose items are all in [begin, end), which is ascending.
     template <class Visit>
     void each_in(const std::int32_t* begin, const std::int32_t* end, Visit&& visit) const {

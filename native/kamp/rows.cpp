@@ -2,6 +2,8 @@
 // others.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/monitor.hpp"
@@ -23,14 +25,12 @@ class RowWriter {
           wanted_(tree.size(), 0),
           times_(tree.size(), 0) {}
 
-    // Users beyond those of the rows are virtual: one row for each of their maximal patterns.
-    Rewritten run(const Csr& target, const Monitor& monitor) {
-        const auto known = static_cast<std::int64_t>(users_.start.size()) - 1;
+    OwnedCsr run(const Csr& target, const Monitor& monitor) {
         for (std::int64_t u = 0; u < target.rows; ++u) {
             monitor.check();
             std::vector<std::int32_t> wanted(target.begin(u), target.end(u));
             for (const std::int32_t p : wanted) wanted_[p] = 1;
-            if (u >= known || !fits(u, wanted)) rewrite(u, u < known, wanted);
+            if (!fits(u, wanted)) rewrite(u, wanted);
             for (const std::int32_t p : wanted) wanted_[p] = 0;
         }
         return collect();
@@ -73,18 +73,16 @@ class RowWriter {
         return same;
     }
 
-    void rewrite(std::int64_t u, bool known, const Items& wanted) {
-        if (known) {
-            count(u);
-            for (const std::int32_t* at = users_.begin(u); at != users_.end(u); ++at) drop_unwanted(*at);
-        }
+    void rewrite(std::int64_t u, const Items& wanted) {
+        count(u);
+        for (const std::int32_t* at = users_.begin(u); at != users_.end(u); ++at) drop_unwanted(*at);
         if (may_add_) {
             Items maximal;
             std::vector<char>& covered = covered_;
             covered.resize(tree_.size(), 0);
             maximal_of(tree_, wanted, covered, maximal);
             for (const std::int32_t p : maximal)
-                if (times_[p] == 0) give(u, known, p);
+                if (times_[p] == 0) give(u, p);
         }
         clear();
     }
@@ -128,27 +126,21 @@ class RowWriter {
         items.erase(std::find(items.begin(), items.end(), chosen));
     }
 
-    // Into the user's row that has most of it, if nothing unwanted comes of it; else as a new row.
-    void give(std::int64_t u, bool known, std::int32_t pattern) {
+    // Into one of the user's rows, the one that has most of it first, so that nothing unwanted comes of it. Where there
+    // is none the user does not get it: a row made of a pattern alone would be recognised as invented.
+    void give(std::int64_t u, std::int32_t pattern) {
         const Csr& sets = tree_.sets();
-        std::int64_t best = -1, most = -1;
-        const std::int32_t *at = known ? users_.begin(u) : nullptr, *last = known ? users_.end(u) : nullptr;
-        for (; at != last; ++at) {
-            const Items items = row(*at);
-            std::int64_t shared = 0;
-            for (const std::int32_t* item = sets.begin(pattern); item != sets.end(pattern); ++item)
-                shared += std::binary_search(items.begin(), items.end(), *item);
-            if (shared > most) {
-                most = shared;
-                best = *at;
-            }
-        }
         const Items alone(sets.begin(pattern), sets.end(pattern));
-        if (best < 0 || !extend(best, alone)) {
-            added_.push_back(alone);
-            added_users_.push_back(static_cast<std::int32_t>(u));
-            note(alone);
+        std::vector<std::pair<std::int64_t, std::int32_t>> rows;  // items that are missing, row
+        for (const std::int32_t* at = users_.begin(u); at != users_.end(u); ++at) {
+            const Items items = row(*at);
+            std::int64_t missing = 0;
+            for (const std::int32_t item : alone) missing += !std::binary_search(items.begin(), items.end(), item);
+            rows.emplace_back(missing, *at);
         }
+        std::sort(rows.begin(), rows.end());
+        for (const auto& [missing, at] : rows)
+            if (extend(at, alone)) return;
     }
 
     bool extend(std::int64_t at, const Items& alone) {
@@ -174,18 +166,13 @@ class RowWriter {
         tree_.each_in(items.data(), items.data() + items.size(), visit);
     }
 
-    Rewritten collect() {
-        Rewritten out;
+    OwnedCsr collect() const {
+        OwnedCsr out;
         for (std::int64_t at = 0; at < data_.rows; ++at) {
             const Items items = row(at);
-            out.rows.items.insert(out.rows.items.end(), items.begin(), items.end());
-            out.rows.close_row();
+            out.items.insert(out.items.end(), items.begin(), items.end());
+            out.close_row();
         }
-        for (const Items& items : added_) {
-            out.rows.items.insert(out.rows.items.end(), items.begin(), items.end());
-            out.rows.close_row();
-        }
-        out.users = added_users_;
         return out;
     }
 
@@ -194,16 +181,16 @@ class RowWriter {
     const PatternTree& tree_;
     const bool may_add_;
     std::vector<std::int64_t> changed_;  // row → place among the edits, or −1
-    std::vector<Items> edits_, added_;
-    std::vector<std::int32_t> added_users_, touched_;
+    std::vector<Items> edits_;
+    std::vector<std::int32_t> touched_;
     std::vector<char> wanted_, covered_;
     std::vector<std::int64_t> times_;
 };
 
 }  // namespace
 
-Rewritten rewritten_rows(const Csr& data, const Users& users, const Csr& sets, const Csr& target, bool may_add,
-                         const Monitor& monitor) {
+OwnedCsr rewritten_rows(const Csr& data, const Users& users, const Csr& sets, const Csr& target, bool may_add,
+                        const Monitor& monitor) {
     const PatternTree tree(sets);
     const Transposed<> rows = rows_of_users(data, users);
     return RowWriter(data, rows, tree, may_add).run(target, monitor);

@@ -30,10 +30,10 @@ void State::take(std::int64_t u, std::int32_t p) {
     table_.remove(u, p);
 }
 
-std::vector<std::int64_t> State::by_lack(const Combination& members, int m) {
+std::vector<std::int64_t> State::by_lack(const Combination& members, Rule rule) {
     std::vector<Word> excluded(table_.words(), 0);
-    if (m > 1)
-        for (const std::int32_t p : members) exclude(p, members, excluded);
+    if (in_.goal.most > 1)
+        for (const std::int32_t p : members) exclude(p, members, rule, excluded);
     std::vector<std::vector<std::int64_t>> lack(members.size() + 1);
     for (std::int64_t u = 0; u < table_.users(); ++u) {
         if (excluded[u / 64] >> u % 64 & 1) continue;
@@ -47,20 +47,26 @@ std::vector<std::int64_t> State::by_lack(const Combination& members, int m) {
     return order;
 }
 
-void State::exclude(std::int32_t p, const Combination& members, std::vector<Word>& excluded) {
+void State::exclude(std::int32_t p, const Combination& members, Rule rule, std::vector<Word>& excluded) {
     std::vector<Word> both(table_.words());
+    const auto covered = [&](std::int32_t q) {  // it would not be maximal any more
+        return std::any_of(members.begin(), members.end(), [&](std::int32_t r) { return in_.tree.includes(r, q); });
+    };
     for (std::int32_t q = 0; q < table_.patterns(); ++q) {
-        if (in_.tree.includes(p, q) || std::binary_search(members.begin(), members.end(), q)) continue;
-        if (and_count(table_.held(p), table_.held(q), table_.words(), both.data()) >= in_.goal.k) continue;
+        if (covered(q)) continue;
+        const bool allowed = rule == Rule::known
+                                 ? and_any(table_.maximal(p), table_.maximal(q), table_.words(), both.data())
+                                 : and_count(table_.held(p), table_.held(q), table_.words(), both.data()) >= in_.goal.k;
+        if (allowed) continue;
         for (std::int64_t w = 0; w < table_.words(); ++w) excluded[w] |= table_.maximal(q)[w] & ~table_.held(p)[w];
     }
 }
 
-bool State::try_to_add(std::int64_t u, const Combination& members, int m) {
+bool State::try_to_add(std::int64_t u, const Combination& members, Rule rule) {
     const Combination contents = table_.contents(u), own = table_.own(u);
     for (const std::int32_t p : members) table_.add(u, p);
     const bool fine = each_new(u, own, [&](const Combination& made, std::int64_t degree, const Word* owners) {
-        if (static_cast<int>(made.size()) > m) return count_bits(owners, table_.words()) > 1;
+        if (rule == Rule::known) return count_bits(owners, table_.words()) > 1;
         return degree > in_.goal.k || std::all_of(made.begin(), made.end(), [&](std::int32_t p) {
                    return std::binary_search(members.begin(), members.end(), p);
                });

@@ -47,17 +47,19 @@ class State {
 
     void take(std::int64_t u, std::int32_t p);
 
+    // Who may get a combination: `known` asks that each combination that arises is somebody's already, as the paper
+    // does (its CP(D) read as the table as it is now); `safe`, that at least k users share it.
+    enum class Rule { known, safe };
+
     // Who lacks something of the combination and may be a candidate, those who lack least first.
-    std::vector<std::int64_t> by_lack(const Combination& members, int m);
+    std::vector<std::int64_t> by_lack(const Combination& members, Rule rule);
 
-    // Whoever lacks p and has a pattern that would be rare together with it can be no candidate. One look at all pairs
-    // spares most users the full test.
-    void exclude(std::int32_t p, const Combination& members, std::vector<Word>& excluded);
+    // Whoever lacks p and has a pattern that must not stand beside it can be no candidate. One look at all pairs spares
+    // most users the full test.
+    void exclude(std::int32_t p, const Combination& members, Rule rule, std::vector<Word>& excluded);
 
-    // The candidate rule: of the combinations that would arise, those of at most m patterns must be shared by k users
-    // already or be part of the one at hand; larger ones must be somebody's already. (Printed, the rule lets in any
-    // that exists; that would bring suppressed ones back.)
-    bool try_to_add(std::int64_t u, const Combination& members, int m);
+    // Gives the combination to u if the rule allows every combination that arises and is not part of it.
+    bool try_to_add(std::int64_t u, const Combination& members, Rule rule);
 
     // Whether accept(combination, degree, owners) holds for every combination that u has beyond those of `before`.
     template <class Accept>

@@ -307,7 +307,7 @@ def kamp_table(
     repair: int,
     threads: int,
     monitor: Monitor,
-) -> tuple[Longs, Ints]: ...
+) -> tuple[tuple[Longs, Ints], tuple[Longs, Ints]]: ...
 def kamp_rows(
     offsets: Longs,
     items: Ints,
@@ -319,7 +319,7 @@ def kamp_rows(
     target_items: Ints,
     may_add: bool,
     monitor: Monitor,
-) -> tuple[Longs, Ints, Ints]: ...
+) -> tuple[Longs, Ints]: ...
 def pattern_distance(
     set_offsets: Longs,
     set_items: Ints,

@@ -37,6 +37,7 @@ def anonymize(
     report: str | os.PathLike[str] | None = None,
     public_report: bool = False,
     write_cut: str | os.PathLike[str] | None = None,
+    write_patterns: str | os.PathLike[str] | None = None,
     sign: str | os.PathLike[str] | None = None,
     shared_folder: str | os.PathLike[str] | None = None,
     bound: bool = False,
@@ -70,6 +71,8 @@ def anonymize(
         name; a public one holds nothing computed from the original. See `anonset.write_report`.
     write_cut
         Where to write what each item is published as, for methods that cut through a hierarchy.
+    write_patterns
+        Where to write which patterns each user has and is to have, for methods that rewrite them. Private.
     sign
         An SSH key: the certificate gets a detached signature (`….certificate.json.sig`) by `ssh-keygen`.
     shared_folder
@@ -102,13 +105,13 @@ def anonymize(
     if bound:
         _require_bounded(target)
     page = None if report is None else report_path(report, public_report)
-    outputs = list(_outputs(spec, target, out, format, sign, write_cut, page))
+    outputs = list(_outputs(spec, target, out, format, sign, write_cut, write_patterns, page))
     inputs = {**reading_inputs(data, read_options or {}), **_files_of(spec, params)}
     require_plan(outputs, inputs, force=force, shared=shared_folder)  # before the work, not after it
     job = job or Job(seed, threads, progress)
     keep = Keep(keep_order, keep_ids, keep_users, keep_degrees)
     with staging(force=force, shared=shared_folder) as stage:
-        with plain_errors(out or report or write_cut):
+        with plain_errors(out or report or write_cut or write_patterns):
             for output in outputs:
                 stage.reserve(output.path)
         with job.stage("read"):
@@ -155,14 +158,18 @@ def anonymize(
             groups=_groups(draft, release, link, len(source)),
             tours=draft.tours,
             about=spec.about,
+            patterns=draft.patterns,
         )
         if write_cut is not None and draft.cut is not None:
             with plain_errors(write_cut):
                 draft.cut.write(stage.file(Path(write_cut)), force=True)
+        if write_patterns is not None and draft.patterns is not None:
+            with plain_errors(write_patterns):
+                draft.patterns.write(stage.file(Path(write_patterns)), force=True)
         if page is not None:
             with job.stage("report"), plain_errors(page):
                 stage_report(stage, result, source, page, public=public_report, job=job)
-        with job.stage("publish"), plain_errors(out or report or write_cut):
+        with job.stage("publish"), plain_errors(out or report or write_cut or write_patterns):
             stage.publish()
     return result
 
@@ -243,7 +250,14 @@ def require(verdict: Verdict) -> Verdict:
 
 
 def _outputs(
-    spec: MethodSpec, target: Model, out: Any, format: str | None, sign: Any, write_cut: Any, page: Path | None
+    spec: MethodSpec,
+    target: Model,
+    out: Any,
+    format: str | None,
+    sign: Any,
+    write_cut: Any,
+    write_patterns: Any,
+    page: Path | None,
 ) -> Iterator[Output]:
     """Everything that will be written; an error for a format, a key or a cut that cannot be."""
     from anonset.io.formats.capacity import require_parts
@@ -266,6 +280,12 @@ def _outputs(
         if not spec.cuts:
             raise InputError("'write_cut' is for methods that cut through a hierarchy. Leave it out, or choose one.")
         yield Output("write_cut", Path(write_cut))
+    if write_patterns is not None:
+        if not spec.patterns:
+            raise InputError(
+                "'write_patterns' is for methods that rewrite patterns of users. Leave it out, or use kamp."
+            )
+        yield Output("write_patterns", Path(write_patterns))
     if page is not None:
         yield Output("report", page)
 

@@ -40,8 +40,9 @@ def test_the_number_of_combinations_comes_first_and_what_was_rewritten_last(cli,
     assert done.code == 0
     assert done.err.startswith("Note: 3 patterns, 3 of them somebody's maximal ones: at most 6 combinations")
     said = " ".join(done.out.split())
-    assert "transactions changed and" in said
-    assert "0 virtual users (private)" in said
+    assert "pattern distance 0." in said
+    assert "if all were lost), 100.0% of the patterns kept (private)" in said
+    assert "transactions changed," in said
     assert "patterns" not in cli("anonymize", habits, "--method", "kamp", "-k", 2, "--support", 2, "--quiet").err
 
 
@@ -51,6 +52,34 @@ def test_the_private_report_counts_what_was_rewritten_and_the_public_one_does_no
     assert cli(*common, "--public").code == 0
     assert "virtual users" in (tmp_path / "r.PRIVATE.html").read_text("utf-8")
     assert "virtual users" not in (tmp_path / "r.html").read_text("utf-8")
+
+
+def test_the_pattern_table_is_written_where_asked_and_refused_where_it_would_collide(cli, habits, tmp_path):
+    common = ("anonymize", habits, "--method", "kamp", "-k", 2, "--support", 2, "--write-patterns")
+    assert cli(*common, tmp_path / "p.csv").code == 0
+    assert (tmp_path / "p.csv").read_text().count("kept") == 6
+    for place in (habits, tmp_path / "p.csv"):
+        refused = cli(*common, place)
+        assert refused.code in (1, 2)
+        assert str(place) in refused.err
+
+
+def test_rare_combinations_by_size_are_in_the_verdict_for_machines(cli, habits):
+    done = cli("verify", habits, "--model", "multi-pattern", "-k", 2, "--support", 2, "--json")
+    assert json.loads(done.out)["measured"]["below_k_by_size"] == [0, 2]
+
+
+def test_a_certificate_with_a_fraction_says_which_number_was_used(cli, habits, tmp_path):
+    """As earlier versions wrote them."""
+    out = tmp_path / "out.csv"
+    assert cli("anonymize", habits, "--method", "kamp", "-k", 2, "--support", 2, "-o", out).code == 0
+    path = tmp_path / "out.csv.certificate.json"
+    certificate = json.loads(path.read_text())
+    assert certificate["parameters"]["support"] == 2
+    certificate["parameters"]["support"] = 0.3
+    path.write_text(json.dumps(certificate))
+    said = " ".join(cli("verify", out).out.split())
+    assert "support 2, which is 0.3 of the published transactions" in said
 
 
 @pytest.mark.parametrize(

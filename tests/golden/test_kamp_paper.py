@@ -8,8 +8,8 @@ import pytest
 
 import anonset
 from anonset import Job, Transactions
-from anonset.assess.utility.pattern_distance import between
-from anonset.methods.kamp import Goal, Rows, count_rare, new_table
+from anonset.methods.kamp import Goal, Rows, count_rare, repaired_table
+from anonset.mining.distance import between
 from anonset.mining.itemsets import Patterns, UserPatterns
 
 BEFORE = "DEF ABC ABD BDEF BDE EF ABC DEF AC BDE BE AD DEF AD".split()
@@ -34,7 +34,7 @@ def test_phase_1_changes_exactly_the_four_users_of_the_text(fourteen):
     before = rows.mine(GOAL, job)
     names = ["".join(items) for items, _ in before.patterns]
     assert names == list("ABCDEF")
-    offsets, held = new_table(rows, before.patterns, GOAL, "greedy", job)
+    offsets, held = repaired_table(rows, before.patterns, GOAL, "greedy", job).printed
     assert len(offsets) - 1 == 14, "no virtual user is needed"
     found = ["".join(names[p] for p in held[offsets[u] : offsets[u + 1]]) for u in user_codes(fourteen)]
     assert found == AFTER
@@ -50,7 +50,9 @@ def test_only_the_combinations_of_the_text_are_rare_before(fourteen):
 def test_both_phases_publish_those_patterns(fourteen):
     result = anonset.anonymize(fourteen, method="kamp", k=3, combinations=3, support=2, strategy="greedy", seed=1)
     assert result.verdict.holds
-    assert result.measurements["virtual_users"] == 0
+    assert result.measurements["phase_1_virtual_users"] == 0
+    assert result.measurements["phase_1_distance"] == result.measurements["pattern_distance"] == pytest.approx(8 / 14)
+    assert ["".join(letter for (letter,) in result.patterns.of(u)[1]) for u in user_codes(fourteen)] == AFTER
     owner = fourteen.users[result.row_origin]
     out = result.release.transactions
     table = {u: {item for row, who in enumerate(owner) if who == u for item in out[row]} for u in user_codes(fourteen)}

@@ -1,17 +1,22 @@
 """KAMP's own counting against the definitions, its output against the check, and what it says to bad input."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import anonset
-from anonset import InfeasibleError, Job, ParameterError, Release, Transactions
+from anonset import InfeasibleError, InputError, Job, ParameterError, Release, Transactions
 from anonset.assess.utility.pattern_distance import pattern_distance
+from anonset.data.errors import ExistsError
 from anonset.generate import generate_quest
 from anonset.methods import kamp as method
-from anonset.methods.kamp import Goal, Rows, count_rare, group_by_similarity, new_table
+from anonset.methods.kamp import Goal, Rows, count_rare, group_by_similarity, repaired_table
+from anonset.mining.itemsets import Patterns, frequent
 from tests.oracle import kamp
+from tests.oracle.kamp_phase_1 import Phase1
 
 people = st.lists(
     st.tuples(st.sampled_from("uvwxyz"), st.sets(st.sampled_from("abcde"), max_size=4)), min_size=1, max_size=14
@@ -45,12 +50,30 @@ def test_anonymity_degrees_are_those_of_the_definitions(data, k, most, support):
 def test_phase_1_leaves_no_rare_combination_in_the_table(data, k, most, support, repair):
     rows, job, goal = Rows.of(transactions(data)), Job(), Goal(k, most, support)
     patterns = rows.mine(goal, job).patterns
-    offsets, held = new_table(rows, patterns, goal, repair, job)
+    new = repaired_table(rows, patterns, goal, repair, job)
+    for offsets, held in (new.printed, new.target):
+        table = {str(u): kamp.maximal(sets) for u, sets in enumerate(contents(patterns, offsets, held))}
+        assert all(degree >= k for degree in kamp.degrees(table, most).values())
+    assert len(new.target[0]) - 1 == rows.users
+    assert len(new.printed[0]) - 1 <= (11 if repair == "greedy" else 1) * rows.users
+
+
+def contents(patterns: Patterns, offsets: np.ndarray, held: np.ndarray) -> list[set[frozenset[str]]]:
+    """The patterns of each user as sets of labels."""
     sets = [frozenset(items) for items, _ in patterns]
-    table = {str(u): kamp.maximal(sets[p] for p in held[offsets[u] : offsets[u + 1]]) for u in range(len(offsets) - 1)}
-    assert all(degree >= k for degree in kamp.degrees(table, most).values())
-    if repair == "suppress":
-        assert len(table) == rows.users
+    return [{sets[p] for p in held[start:end]} for start, end in pairwise(offsets)]
+
+
+@settings(max_examples=300)
+@given(people, st.integers(2, 4), st.integers(1, 3), st.integers(1, 3))
+def test_greedy_is_the_printed_algorithm(data, k, most, support):
+    rows, job, goal = Rows.of(transactions(data)), Job(), Goal(k, most, support)
+    patterns = rows.mine(goal, job).patterns
+    owned = [[frozenset(row) for user, row in data if user == name] for name in sorted({user for user, _ in data})]
+    naive = Phase1(owned, [frozenset(items) for items, _ in patterns], support, k, most)
+    expected = naive.run()
+    assume(not any(naive.rare(m) for m in range(1, most + 1)))  # what is left then is suppressed, which is ours
+    assert contents(patterns, *repaired_table(rows, patterns, goal, "greedy", job).printed) == expected
 
 
 @settings(max_examples=150)
@@ -68,7 +91,7 @@ def test_the_output_verifies_for_random_data(data, k, most, support, strategy):
     names = out.user_labels.to_pylist()
     owned = [(names[user], set(row)) for user, row in zip(out.users, out, strict=True)]
     assert all(degree >= k for degree in kamp.degrees(kamp.table(owned, support), most).values())
-    assert len(names) == users + result.measurements["virtual_users"]
+    assert len(names) == users
     check_figures(data, result)
 
 
@@ -76,25 +99,34 @@ def check_figures(data: kamp.Owned, result: anonset.Result) -> None:
     """The private figures, counted plainly."""
     out, figures = result.release.transactions, result.measurements
     rows = [set(row) for row in out]
-    real = [(int(origin), row) for origin, row in zip(result.row_origin, rows, strict=True) if origin >= 0]
-    assert figures["transactions_changed"] == sum(row != data[origin][1] for origin, row in real)
-    assert figures["transactions_added"] == len(rows) - len(data)
+    assert sorted(result.row_origin.tolist()) == list(range(len(data))), "nothing is invented, nothing left out"
+    origin = [data[i] for i in result.row_origin.tolist()]
+    assert figures["transactions_changed"] == sum(row != old for row, (_, old) in zip(rows, origin, strict=True))
     support = result.params["support"]
-    pseudonyms = {
-        user: name for (user, _), name in zip(((data[o][0], o) for o, _ in real), real_names(result), strict=True)
-    }
+    pseudonyms = {user: str(code) for (user, _), code in zip(origin, out.users, strict=True)}
     owned = [(str(user), row) for user, row in zip(out.users, rows, strict=True)]
     before, after = kamp.table(data, support), kamp.table(owned, support)
-    distances = [kamp.pattern_distance(before[user], after[pseudonyms[user]]) for user in sorted(before)]
+    pairs = [(before[user], after[pseudonyms[user]]) for user in sorted(before)]
+    distances = [kamp.pattern_distance(*pair) for pair in pairs]
     assert figures["pattern_distance"] == pytest.approx(np.mean(distances))
+    assert figures["empty_distance"] == pytest.approx(np.mean([kamp.pattern_distance(old, set()) for old, _ in pairs]))
+    kept = [any(p <= q for q in new) for old, new in pairs for p in old]
+    assert figures["patterns_kept"] == pytest.approx(np.mean(kept) if kept else 1)
     measured = pattern_distance(transactions(data), result.release, result.row_origin, support)
     assert measured.per_user.tolist() == distances
-    assert measured.virtual_users == figures["virtual_users"]
+    assert (measured.kept, measured.empty) == (figures["patterns_kept"], figures["empty_distance"])
+    check_phase_1(before, result)
 
 
-def real_names(result: anonset.Result) -> list[str]:
-    users = result.release.transactions.users
-    return [str(user) for user, origin in zip(users, result.row_origin, strict=True) if origin >= 0]
+def check_phase_1(before: dict[str, set[kamp.Itemset]], result: anonset.Result) -> None:
+    """The pattern table names everybody's patterns, and its distance is the one that is measured."""
+    table, users = result.patterns, sorted(before)
+    assert table.users.to_pylist()[: len(users)] == users
+    assert len(table) - len(users) == result.measurements["phase_1_virtual_users"]
+    sides = [[{frozenset(p) for p in side} for side in table.of(u)] for u in range(len(users))]
+    assert [old for old, _ in sides] == [before[user] for user in users]
+    distance = np.mean([kamp.pattern_distance(old, new) for old, new in sides])
+    assert result.measurements["phase_1_distance"] == pytest.approx(distance)
 
 
 @pytest.mark.parametrize(("strategy", "support"), [("joint", 0.02), ("joint", 0.05), ("greedy", 0.08)])
@@ -105,19 +137,18 @@ def test_generated_data_of_some_size_verify(strategy, support):
     assert result.verdict == anonset.verify(result.release, "multi-pattern", **result.verdict.params)
 
 
-def test_joint_repair_loses_much_less_than_the_greedy_one(real_data):
+def test_joint_repair_loses_less_than_the_greedy_one(real_data):
     data = group_by_similarity(anonset.read(real_data("BMS-WebView-1.dat.gz")), 5000, Job())
     goal = {"method": "kamp", "k": 20, "combinations": 3, "support": 0.02, "seed": 1}
     greedy, joint = (anonset.anonymize(data, **goal, strategy=name).measurements for name in ("greedy", "joint"))
-    assert 0 < 5 * joint["pattern_distance"] < greedy["pattern_distance"]
-    assert joint["virtual_users"] == 0
+    assert 0 < joint["pattern_distance"] <= 0.0211 < greedy["pattern_distance"] < greedy["empty_distance"]
+    assert joint["patterns_kept"] > 0.95
 
 
 def test_suppression_alone_ends_and_adds_nothing(monkeypatch):
     monkeypatch.setattr(method, "ROUNDS", 0)
     data = group_by_similarity(generate_quest(1000, items=40, patterns=20, mean_length=4, seed=4), 100, Job())
     result = anonset.anonymize(data, method="kamp", k=10, combinations=2, support=0.05, seed=1)
-    assert result.measurements["transactions_added"] == 0
     assert result.measurements["items_added"] == 0
     assert result.measurements["items_removed"] > 0
 
@@ -152,13 +183,55 @@ def test_groups_of_similar_transactions_have_equal_sizes(rows, draw):
     assert sizes.max() - sizes.min() <= 1
 
 
-def test_invented_users_and_transactions_look_like_the_others():
-    """Six users with one habit each, k = 3: nothing in the release tells who is real."""
-    rows = [["a"], ["b"]] * 3 + [["a"], ["b"]]
-    data = Transactions.from_lists(rows, users=["1", "1", "2", "2", "3", "4", "5", "6"])
-    result = anonset.anonymize(data, method="kamp", k=3, combinations=2, support=2, strategy="greedy", seed=1)
-    names = result.release.transactions.user_labels.to_pylist()
-    assert sorted(names) == sorted(f"u{i + 1}" for i in range(len(names)))
+def padded() -> Transactions:
+    """150 users for whom the paper's phase 1 asks for many virtual ones."""
+    return group_by_similarity(generate_quest(600, items=60, patterns=30, mean_length=5, seed=2), 150, Job())
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "joint"])
+def test_the_release_has_the_users_and_transactions_of_the_original(strategy):
+    """Padding is bounded: there is none, even where the paper's algorithm asks for virtual users."""
+    result = anonset.anonymize(padded(), method="kamp", k=5, combinations=3, support=30, strategy=strategy, seed=1)
+    assert len(result.release) == 600
+    assert len(result.release.transactions.user_labels) == 150
+    assert sorted(result.row_origin.tolist()) == list(range(600))
+    virtual = result.measurements["phase_1_virtual_users"]
+    assert 0 < virtual <= 1500 if strategy == "greedy" else virtual == 0
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "joint"])
+def test_subtracting_users_made_of_patterns_alone_finds_no_more_than_before(strategy):
+    """The attack: leave out users whose every transaction is one pattern and nothing else, then count again.
+
+    Invented users would be among them. Here they are users who were like that before, and lost no item for it.
+    """
+    data = padded()
+    result = anonset.anonymize(data, method="kamp", k=5, combinations=3, support=30, strategy=strategy, seed=1)
+    out = result.release.transactions
+    alone = {frozenset(items) for items, _ in frequent(out, 30)}
+    others = {u for u, row in zip(out.users.tolist(), out, strict=True) if frozenset(row) not in alone}
+    suspects = set(out.users.tolist()) - others
+    real = {u for u, origin in zip(out.users.tolist(), result.row_origin, strict=True) if origin >= 0}
+    assert suspects <= real
+    assert {int(data.users[o]) for o in result.row_origin} == set(range(150))
+
+
+def test_the_pattern_table_is_a_private_file_in_the_plan_of_outputs(tmp_path):
+    rows, users = [["a"], ["b"], ["a"], ["b"], ["a"], ["b"]], ["u", "u", "v", "w", "x", "x"]
+    data = Transactions.from_lists(rows, users=users)
+    given = {"method": "kamp", "k": 3, "combinations": 2, "support": 2, "strategy": "greedy", "seed": 1}
+    file = tmp_path / "patterns.csv"
+    result = anonset.anonymize(data, **given, write_patterns=file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    lines = file.read_text().splitlines()
+    assert lines[0].replace('"', "") == "user,pattern,item,change"
+    assert len(lines) - 1 == result.patterns.to_table().num_rows >= 6
+    with pytest.raises(ExistsError):
+        anonset.anonymize(data, **given, write_patterns=file)
+    with pytest.raises(InputError, match="'write_patterns' must be another file than 'out'"):
+        anonset.anonymize(data, **given, out=tmp_path / "x.csv", write_patterns=tmp_path / "x.csv")
+    with pytest.raises(InputError, match="'write_patterns' is for methods that rewrite"):
+        anonset.anonymize(data, k=2, write_patterns=tmp_path / "y.csv")
 
 
 BAD = [

@@ -43,6 +43,9 @@ REPORT = Param("report", "text", "Write a report (.html or .json). It is private
 WRITE_CUT = Param(
     "write_cut", "text", "km methods: write what each item is published as, to review, edit and give to 'recode'."
 )
+WRITE_PATTERNS = Param(
+    "write_patterns", "text", "kamp: write which patterns each user has and is to have. Private: it names users."
+)
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
 
 
@@ -62,8 +65,8 @@ def bound_options() -> list[Choice]:
 
 
 def cut_options() -> list[Choice]:
-    """Where to write the cut."""
-    return [Choice(WRITE_CUT, WRITING, metavar="FILE")]
+    """Where to write the cut, or the pattern table."""
+    return [Choice(param, WRITING, metavar="FILE") for param in (WRITE_CUT, WRITE_PATTERNS)]
 
 
 def keep_options() -> list[Choice]:
@@ -169,8 +172,8 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
         rows.append(("least possible", f"{result.bound.ratio:.1%}{sureness(result.bound)} (private)"))
     if "ncp" in result.measurements:
         rows.append(("NCP", f"{result.measurements['ncp']:.4f}: 0 is exact, 1 says nothing (private)"))
-    if "virtual_users" in result.measurements:
-        rows.append(("rewritten", _rewritten(result.measurements)))
+    if "pattern_distance" in result.measurements:
+        rows += [("pattern distance", _distance(result.measurements)), ("rewritten", _rewritten(result.measurements))]
     if report is not None:
         rows.append(("report", report))
     if out is None:
@@ -178,12 +181,19 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out, result.release.form))])]
 
 
-def _rewritten(figures: Mapping[str, Any]) -> str:
-    """What a method that invents and rewrites transactions did."""
+def _distance(figures: Mapping[str, Any]) -> str:
+    """How far users' patterns moved, never without what to compare it with."""
     return (
-        f"{figures['transactions_changed']:,} transactions changed and {figures['transactions_added']:,} added, "
-        f"{figures['items_removed']:,} items removed and {figures['items_added']:,} added, "
-        f"{figures['virtual_users']:,} virtual users (private)"
+        f"{figures['pattern_distance']:.3f} items per user ({figures['empty_distance']:.3f} if all were lost), "
+        f"{figures['patterns_kept']:.1%} of the patterns kept (private)"
+    )
+
+
+def _rewritten(figures: Mapping[str, Any]) -> str:
+    """What a method that rewrites transactions did."""
+    return (
+        f"{figures['transactions_changed']:,} transactions changed, {figures['items_removed']:,} items removed and "
+        f"{figures['items_added']:,} added (private)"
     )
 
 

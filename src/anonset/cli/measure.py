@@ -22,6 +22,11 @@ PANEL = "Measuring"
 METRICS = Param("metrics", "text", "Which metrics, separated by commas. Default: all that can be computed.")
 HIERARCHY = Param("hierarchy", "text", "The hierarchy that the release was generalized with.")
 SAME_ORDER = Param("same_order", "bool", "The release kept the order of the data (--keep-order): compare one by one.")
+PATTERN_SUPPORT = Param(
+    "pattern_support",
+    "count",
+    "How many transactions make an itemset a pattern, for pattern distance. Default: 0.01 of DATA.",
+)
 
 Published = Annotated[
     str, typer.Argument(help="A release of DATA, ours or anybody's.", metavar="RELEASE", show_default=False)
@@ -34,6 +39,7 @@ Published = Annotated[
         Choice(METRICS, PANEL),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
         Choice(SAME_ORDER, PANEL, switch=True),
+        Choice(PATTERN_SUPPORT, PANEL),
     ],
     reading=read_options(),
     running=run_options(SEED, THREADS),
@@ -60,7 +66,15 @@ def measure(data: Source, release: Published, measuring: Given, reading: Given, 
         tree = read_hierarchy(measuring["hierarchy"]) if "hierarchy" in measuring else None
         source = np.arange(len(published), dtype=np.int64) if "same_order" in measuring else None
         names = measuring["metrics"].split(",") if "metrics" in measuring else None
-        found = take(original, published, source, hierarchy=tree, metrics=names, job=job)
+        found = take(
+            original,
+            published,
+            source,
+            hierarchy=tree,
+            metrics=names,
+            pattern_support=measuring.get("pattern_support"),
+            job=job,
+        )
     if "json" in running:
         show_json({"source": data, "release": release, **found.to_dict()})
     elif "quiet" not in running:

@@ -13,6 +13,7 @@ from anonset.data.transactions import Ints, Longs, Transactions, exact
 
 if TYPE_CHECKING:
     from anonset.data.hierarchy import Cut
+    from anonset.data.patterns import PatternTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,7 @@ class Draft:
     everything computed from the original; so are its `notes`. `public_notes` are what every reader of the release
     should know; they go into the certificate. A method that publishes nodes of a hierarchy hands over its cut.
     A method that makes transactions equal in groups says which: `groups[t]` is that of original transaction `t`; one
-    that walks through them on closed tours hands these over.
+    that walks through them on closed tours hands these over; one that rewrites users' patterns hands over the table.
     """
 
     release: Release
@@ -160,6 +161,7 @@ class Draft:
     public_notes: tuple[str, ...] = ()
     groups: Ints | None = None
     tours: Tours | None = None
+    patterns: PatternTable | None = None
 
     @classmethod
     def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
@@ -208,6 +210,7 @@ class Result:
     below. `groups` says of each original transaction in which group it is, where a method makes groups (in a release in
     groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
     `about` says what the method is, for reports: title, summary, paper.
+    `patterns` says which patterns each user has and is to have, where a method rewrites them, as KAMP does.
     """
 
     release: Release
@@ -226,6 +229,7 @@ class Result:
     groups: Ints | None = None
     tours: Tours | None = None
     about: Mapping[str, str] = field(default_factory=dict)
+    patterns: PatternTable | None = None
 
     def __repr__(self) -> str:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))

@@ -282,7 +282,7 @@ class MethodSpec:
 
     `run(data, job, **params)` gets the model's and the method's parameters, all parsed, and returns a `Draft`.
     `needs` names what the data must bring: "sensitive", "users", "sensitivity". `cuts` says that the draft brings a cut
-    through a hierarchy.
+    through a hierarchy, `patterns` that it brings a table of users' patterns.
     """
 
     name: str
@@ -295,6 +295,7 @@ class MethodSpec:
     seeded: bool = False
     needs: tuple[str, ...] = ()
     cuts: bool = False
+    patterns: bool = False
 
     @property
     def about(self) -> dict[str, str]:

@@ -4,11 +4,14 @@ Precondition   transactions with users, at least k ≥ 2 of them (or no transact
 Pseudo-code    repeat
                    patterns ← itemsets that at least σ transactions hold; table ← the patterns of each user
                    if every combination of up to M maximal patterns of a user is contained by ≥ k users: stop
-                   phase 1: change the table until that is so (give patterns to users, take them, or add virtual users)
-                   phase 2: change the transactions until each user contains what the table says, and nothing else
+                   phase 1: change the table until that is so: give patterns to users, or take them
+                   phase 2: change the users' transactions until they contain what the table says, and nothing else
                after a few rounds: take patterns only, and never add an item
 Postcondition  it stops only where the condition holds on the transactions as they then are, mined anew: exactly what
                the model's check asks. It always stops: once only items are taken, every round takes at least one.
+
+No user and no transaction is invented: one that consists of patterns alone would be recognised, and an attacker would
+leave it out. The virtual users of the paper's phase 1 are in its pattern table (`Draft.patterns`), not in the release.
 
 Quasi-identifier items are what patterns consist of; sensitive items stay with their transactions.
 
@@ -28,6 +31,7 @@ import pyarrow as pa
 from anonset import _native
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.job import Job
+from anonset.data.patterns import PatternTable
 from anonset.data.release import Draft, Release
 from anonset.data.spec import MethodSpec, Param, as_count
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -72,20 +76,19 @@ class Goal:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The transactions as they are rewritten (quasi-identifier items only): the original ones, then invented ones."""
+    """The transactions as they are rewritten: quasi-identifier items only, users numbered without gaps."""
 
     data: Transactions
-    row_origin: Longs
     users: int
 
     @classmethod
     def of(cls, data: Transactions) -> Rows:
-        """The original transactions, their users numbered without gaps."""
+        """The original transactions."""
         assert data.users is not None
         present, code = np.unique(data.users, return_inverse=True)
         quasi = data.quasi()
         plain = Transactions(quasi.offsets, quasi.items, quasi.labels, users=code.astype(np.int32))
-        return cls(plain, np.arange(len(data), dtype=np.int64), len(present))
+        return cls(plain, len(present))
 
     @property
     def owner(self) -> Ints:
@@ -97,6 +100,17 @@ class Rows:
         """All patterns, and which user contains which."""
         patterns = frequent(self.data, goal.support, most=MOST_PATTERNS, job=job)
         return of_users(self.data, patterns, self.users, job)
+
+
+@dataclass(frozen=True, eq=False)
+class Repaired:
+    """Phase 1: the patterns that each user is to contain, as offsets and numbers.
+
+    `printed` is what the paper's algorithm ends with, its virtual users last; in `target` they do not count.
+    """
+
+    printed: tuple[Longs, Ints]
+    target: tuple[Longs, Ints]
 
 
 def run(
@@ -120,14 +134,24 @@ def run(
         f"{figures['patterns']:,} patterns, {figures['maximal_patterns']:,} of them somebody's maximal ones: at most "
         f"{figures['combinations_at_most']:,} combinations of up to {combinations} to look at."
     )
-    table, rounds = before, 0
+    table, rounds, first = before, 0, None
     while is_rare(table, goal, job):
         repair = strategy if rounds < ROUNDS else "suppress"
-        rows = repaired(rows, table.patterns, goal, repair, job)
+        new = repaired_table(rows, table.patterns, goal, repair, job)
+        first = first or new
+        rows = rewritten(rows, table.patterns, new, repair != "suppress", job)
         table = rows.mine(goal, job)
         rounds += 1
-    figures |= {"rounds": rounds, "pattern_distance": between(before, table).average, **changes(data, rows, before)}
-    return Draft(Release(published(data, rows)), rows.row_origin, figures, notes, public_notes=public)
+    phase_1 = before if first is None else before.with_contents(*first.printed)
+    figures |= {"rounds": rounds, **distances(before, phase_1, table), "transactions_changed": changed(data, rows)}
+    return Draft(
+        Release(published(data, rows)),
+        np.arange(len(data), dtype=np.int64),
+        figures,
+        notes,
+        public_notes=public,
+        patterns=pattern_table(data, before, phase_1),
+    )
 
 
 def with_users(
@@ -218,55 +242,64 @@ def count_rare(table: UserPatterns, goal: Goal, job: Job) -> tuple[Longs, Longs]
     return every, rare
 
 
-def repaired(rows: Rows, patterns: Patterns, goal: Goal, repair: str, job: Job) -> Rows:
-    """Both phases once: a table without rare combinations, and transactions that follow it."""
-    offsets, held = new_table(rows, patterns, goal, repair, job)
-    data = rows.data
-    with job.stage("rewrite transactions") as monitor:
-        starts, items, added = _native.kamp_rows(
-            data.offsets, data.items, rows.owner, rows.users, patterns.offsets, patterns.items, offsets, held,
-            repair != "suppress", monitor,
-        )  # fmt: skip
-    users = np.concatenate((rows.owner, added))
-    source = np.concatenate((rows.row_origin, np.full(len(added), -1, dtype=np.int64)))
-    # An invented transaction that has lost all its items again is not needed.
-    needed = np.flatnonzero((source >= 0) | (np.diff(starts) > 0))
-    grown = Transactions(starts, items, data.labels, users=users).take(needed)
-    return Rows(grown, source[needed], len(offsets) - 1)
-
-
-def new_table(rows: Rows, patterns: Patterns, goal: Goal, repair: str, job: Job) -> tuple[Longs, Ints]:
-    """Phase 1: the patterns that each user, real and virtual, is to contain, so that no combination is rare."""
+def repaired_table(rows: Rows, patterns: Patterns, goal: Goal, repair: str, job: Job) -> Repaired:
+    """Phase 1: a table without rare combinations."""
     data = rows.data
     with job.stage("rewrite patterns") as monitor:
-        return _native.kamp_table(
-            data.offsets, data.items, rows.owner, rows.users, patterns.offsets, patterns.items, patterns.counts,
-            patterns.support, goal.k, goal.most, REPAIRS[repair], job.threads, monitor,
+        return Repaired(
+            *_native.kamp_table(
+                data.offsets, data.items, rows.owner, rows.users, patterns.offsets, patterns.items, patterns.counts,
+                patterns.support, goal.k, goal.most, REPAIRS[repair], job.threads, monitor,
+            )
         )  # fmt: skip
 
 
-def changes(data: Transactions, rows: Rows, before: UserPatterns) -> dict[str, Any]:
-    """How many transactions and users were changed or added. Private: it tells invented ones from real ones."""
-    n, now, old = len(data), rows.data, data.quasi()
-    sizes = np.diff(now.offsets[: n + 1])
-    longer = np.repeat(np.arange(n), sizes) * old.n_items + now.items[: now.offsets[n]]
-    kept = np.isin(longer, old.rows * old.n_items + old.items, assume_unique=True)
-    shared = np.bincount(np.repeat(np.arange(n), sizes)[kept], minlength=n)
+def rewritten(rows: Rows, patterns: Patterns, new: Repaired, may_add: bool, job: Job) -> Rows:
+    """Phase 2: transactions that follow the table, as far as they can without new ones."""
+    data = rows.data
+    with job.stage("rewrite transactions") as monitor:
+        offsets, items = _native.kamp_rows(
+            data.offsets, data.items, rows.owner, rows.users, patterns.offsets, patterns.items, *new.target, may_add,
+            monitor,
+        )  # fmt: skip
+    return Rows(Transactions(offsets, items, data.labels, users=rows.owner), rows.users)
+
+
+def distances(before: UserPatterns, phase_1: UserPatterns, after: UserPatterns) -> dict[str, Any]:
+    """How far the patterns of users moved, in phase 1 alone and in the release, and what to compare that with."""
+    table, release = between(before, phase_1), between(before, after)
     return {
-        "transactions_changed": int(((shared != sizes) | (shared != old.lengths)).sum()),
-        "transactions_added": len(now) - n,
-        "virtual_users": len(np.unique(rows.owner[rows.owner >= len(before)])),
+        "phase_1_distance": table.average,
+        "phase_1_patterns_kept": table.kept,
+        "phase_1_virtual_users": len(phase_1) - len(before),
+        "pattern_distance": release.average,
+        "patterns_kept": release.kept,
+        "empty_distance": release.empty,
     }
 
 
+def changed(data: Transactions, rows: Rows) -> int:
+    """How many transactions are not what they were."""
+    now, old = rows.data, data.quasi()
+    kept = np.isin(now.rows * old.n_items + now.items, old.rows * old.n_items + old.items, assume_unique=True)
+    shared = np.bincount(now.rows[kept], minlength=len(now))
+    return int(((shared != now.lengths) | (shared != old.lengths)).sum())
+
+
+def pattern_table(data: Transactions, before: UserPatterns, phase_1: UserPatterns) -> PatternTable:
+    """What phase 1 decided, with the names of users."""
+    assert data.users is not None
+    codes = np.unique(data.users)
+    named = data.user_labels
+    names = [str(code + 1) for code in codes.tolist()] if named is None else named.take(pa.array(codes)).to_pylist()
+    names += [f"virtual {i + 1}" for i in range(len(phase_1) - len(before))]
+    sets = before.patterns
+    return PatternTable(pa.array(names), data.labels, sets.offsets, sets.items, before.own(), phase_1.own())
+
+
 def published(data: Transactions, rows: Rows) -> Transactions:
-    """The rewritten transactions with the sensitive items of the original ones; invented ones have none."""
-    n, now = len(data), rows.data
-    real = replace(data, ids=None).with_quasi(now.offsets[: n + 1], now.items[: now.offsets[n]])
-    offsets = np.concatenate((real.offsets, now.offsets[n + 1 :] - now.offsets[n] + real.offsets[-1]))
-    items = np.concatenate((real.items, now.items[now.offsets[n] :]))
-    names = pa.array([str(i) for i in range(rows.users)], type=pa.string())
-    return replace(real, offsets=offsets, items=items, users=rows.owner, user_labels=names)
+    """The rewritten transactions with the sensitive items of the original ones."""
+    return replace(data, ids=None).with_quasi(rows.data.offsets, rows.data.items)
 
 
 SPEC = MethodSpec(
@@ -278,4 +311,5 @@ SPEC = MethodSpec(
     run=run,
     paper="C.-H. Hsu, H.-P. Tsai, KAMP: Preserving k-anonymity for Combinations of Patterns, IEEE MDM, 2013",
     needs=("users",),
+    patterns=True,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -58,6 +59,16 @@ class Patterns:
         bounds = self.offsets.tolist()
         for i, count in enumerate(self.counts.tolist()):
             yield tuple(names[bounds[i] : bounds[i + 1]]), count
+
+    def smaller(self) -> tuple[Longs, Longs]:
+        """For each set the numbers of those with one item less, where all frequent itemsets are there."""
+        items, bounds = self.items.tolist(), self.offsets.tolist()
+        sets = [tuple(items[start:end]) for start, end in pairwise(bounds)]
+        number = {one: i for i, one in enumerate(sets)}
+        parts = [[number[one[:i] + one[i + 1 :]] for i in range(len(one))] if len(one) > 1 else [] for one in sets]
+        sizes = np.array([len(part) for part in parts], dtype=np.int64)
+        flat = np.array([one for part in parts for one in part], dtype=np.int64)
+        return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), flat
 
     def __repr__(self) -> str:
         return f"Patterns({len(self):,} itemset{'s' if len(self) != 1 else ''} of support {self.support:,} or more)"
@@ -143,6 +154,17 @@ class UserPatterns:
         """The maximal patterns of each user: offsets and numbers."""
         before = np.concatenate(([0], np.cumsum(self.maximal)))
         return before[self.offsets].astype(np.int64), self.held[self.maximal]
+
+    def with_contents(self, offsets: Longs, held: Ints) -> UserPatterns:
+        """The same patterns, contained by other users; each user's must be downward closed."""
+        total = max(1, len(self.patterns))
+        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        starts, smaller = self.patterns.smaller()
+        sizes = np.diff(starts)[held]
+        place = np.repeat(starts[held] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        covered = np.repeat(owner, sizes) * total + smaller[place]
+        maximal = ~np.isin(owner * total + held, covered)
+        return UserPatterns(self.patterns, offsets, held, np.zeros(len(held), dtype=np.int64), maximal)
 
     def of(self, user: int) -> list[tuple[str, ...]]:
         """The maximal patterns of one user as labels."""

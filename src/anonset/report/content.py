@@ -115,7 +115,14 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
         both = pair(data, result.release, source_of(result), tree)
     except InputError as error:
         return {**said, "not_compared": str(error), "attacks": [], "linking": [], "utility": []}
-    measured = measure(data, result.release, source_of(result), hierarchy=tree, job=job)
+    measured = measure(
+        data,
+        result.release,
+        source_of(result),
+        hierarchy=tree,
+        pattern_support=result.params.get("support"),
+        job=job,
+    )
     return {
         **said,
         "attacks": _attacks(both, job),

@@ -23,7 +23,15 @@ from anonset.report import charts
 from anonset.report.content import source_of
 from anonset.report.policy import own_styles, sealed
 
-LOSSES = {"information_loss", "information_loss_ratio", "items_added", "items_removed", "ncp", "pattern_distance"}
+LOSSES = {
+    "information_loss",
+    "information_loss_ratio",
+    "items_added",
+    "items_removed",
+    "ncp",
+    "pattern_distance",
+    "patterns_kept",
+}
 
 
 def page(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None = None) -> str:

@@ -97,9 +97,12 @@ def measure(
     *,
     hierarchy: Hierarchy | None = None,
     metrics: Sequence[str] | None = None,
+    pattern_support: float | None = None,
     job: Job | None = None,
 ) -> Measurements:
     """What the release lost, by every metric (or those named) that can be computed.
+
+    `pattern_support` is what pattern distance is measured at: a count, or a fraction of `data`. Default: 1 %.
 
     Examples
     --------
@@ -111,7 +114,7 @@ def measure(
     for name in metrics or ():
         if name not in METRICS:
             raise unknown("metrics", name, METRICS)
-    comparison = Comparison(data, release, source, hierarchy, job or Job(0))
+    comparison = Comparison(data, release, source, hierarchy, job or Job(0), pattern_support)
     figures: list[Measured] = []
     left_out: dict[str, str] = {}
     for metric in METRICS.values() if metrics is None else (METRICS[name] for name in metrics):

@@ -42,6 +42,7 @@ class Comparison:
     row_origin: Longs | None
     hierarchy: Hierarchy | None
     job: Job
+    pattern_support: float | None = None  # what makes an itemset a pattern of a user; None: 1 % of the data
 
     @cached_property
     def pair(self) -> Pair:

@@ -158,7 +158,7 @@ def _union(owners: dict[str, tuple[Param, ...]], panels: dict[str, str], shared:
         same = {owner: next(param for param in owners[owner] if param.name == name) for owner in names}
         param = _common([*same.values()])
         if len({one.type for one in same.values()}) > 1:  # one letter, several meanings: p is a count and a share
-            said = (f"{owner}: {one.help.rstrip('.')} ({one.range})." for owner, one in same.items())
+            said = (f"{owner} ({one.range}): {one.help}" for owner, one in same.items())
             param = replace(param, help=" ".join(said))
         elif len(owners) > 1 and (len(names) > 1 or panels[names[0]] == shared):
             param = replace(param, help=f"{param.help} For {', '.join(names)}.")
