@@ -105,10 +105,10 @@ def stamp() -> str:
 
 
 def _commit() -> str:
-    """The commit that is checked out; other pages of results are no change of what is measured."""
+    """The commit that is checked out, and whether what is measured has changed since."""
     try:
         name = _git("rev-parse", "--short=9", "HEAD")
-        changed = _git("status", "--porcelain", "--", ".", ":!docs/results")
+        changed = _git("status", "--porcelain", "--", "src", "native", "benchmarks")
     except (OSError, subprocess.CalledProcessError):
         return "an unknown commit"
     return f"commit {name}" + (" and changes since" if changed else "")

@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+import anonset
 from anonset import Transactions
 from anonset.data.job import Job
 from anonset.methods.steps.group.cahd import cahd_groups
@@ -59,6 +60,16 @@ def test_cahd_with_p_2_forms_three_groups(data: Transactions) -> None:
     for person, group in zip(PEOPLE, groups.tolist(), strict=True):
         members[group].add(person)
     assert sorted(map(sorted, members.values())) == [["Andrea", "Claire"], ["Bob", "David"], ["Ellen"]]
+
+
+def test_the_same_groups_from_a_wide_table_whose_columns_are_the_paper_s(tmp_path) -> None:
+    names = QUASI + SECRET
+    lines = [",".join("01"[name in basket] for name in names) for basket in BASKETS]
+    (tmp_path / "fig1.csv").write_text("\n".join([",".join(names), *lines]) + "\n")
+    table = anonset.read(tmp_path / "fig1.csv", sensitive=SECRET)
+    result = anonset.anonymize(table, method="cahd-gray", p=2, item_order="given", seed=1)
+    groups = {frozenset(PEOPLE[i] for i in np.flatnonzero(result.groups == g)) for g in set(result.groups.tolist())}
+    assert groups == {frozenset({"Andrea", "Claire"}), frozenset({"Bob", "David"}), frozenset({"Ellen"})}
 
 
 @pytest.mark.parametrize(
