@@ -140,9 +140,9 @@ def test_the_terminal_output_fits_80_columns_without_colour(cli, baskets, tmp_pa
     assert all(len(line) <= 80 for line in done.out.splitlines() if paths not in line)
 
 
-def test_real_data_end_to_end(cli, real_data, tmp_path):
+def test_data_of_some_size_end_to_end(cli, some_data, tmp_path):
     out = tmp_path / "out.dat"
-    assert cli("anonymize", real_data("T10I4D100K.dat.gz"), "-k", "10", "-o", out).code == 0
+    assert cli("anonymize", some_data("T10I4D100K.dat.gz"), "-k", "10", "-o", out).code == 0
     assert cli("verify", out, "-k", "10").code == 0
     broken = cli("verify", out, "-k", "1000", "--json")
     assert broken.code == 3

@@ -125,8 +125,8 @@ def test_from_each_to_each(tmp_path, source, target):
     assert notes == ()
 
 
-def test_groceries_go_round_through_every_format(real_data, tmp_path):
-    source = real_data("groceries.csv.gz")
+def test_groceries_go_round_through_every_format(some_data, tmp_path):
+    source = some_data("groceries.csv.gz")
     data = read(source)
     for format in ["spmf", "basket", "long.csv", "long.parquet", "lists.csv", "lists.jsonl", "lists.arrow", "wide.tsv"]:
         convert(source, tmp_path / format, format=format)
@@ -136,8 +136,8 @@ def test_groceries_go_round_through_every_format(real_data, tmp_path):
         convert(source, tmp_path / "groceries.dat")
 
 
-def test_t10i4_goes_round_through_binary_and_text(real_data, tmp_path):
-    source = real_data("T10I4D100K.dat.gz")
+def test_t10i4_goes_round_through_binary_and_text(some_data, tmp_path):
+    source = some_data("T10I4D100K.dat.gz")
     convert(source, tmp_path / "a.parquet")
     convert(tmp_path / "a.parquet", tmp_path / "b.csv.zst")
     convert(tmp_path / "b.csv.zst", tmp_path / "c.dat")

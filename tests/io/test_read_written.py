@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonset import Transactions
@@ -52,11 +52,10 @@ def transactions(draw, layout):
 def test_what_is_written_is_read_back(format, tmp_path_factory):
     folder = tmp_path_factory.mktemp("written")
 
-    @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+    @settings(max_examples=12)
     @given(transactions(LAYOUTS[format.partition(".")[0]]))
     def check(data):
-        if data.n_items == 0 and format.startswith("wide"):
-            return
+        assume(data.n_items or not format.startswith("wide"))
         path = folder / "a"
         path.unlink(missing_ok=True)
         save(data, path, format, keep_formulas=True)

@@ -156,8 +156,8 @@ def test_a_file_given_open_stays_open():
         assert file.getvalue()
 
 
-def test_real_data_is_written_as_it_was(real_data, tmp_path):
-    original = gzip.decompress(real_data("T10I4D100K.dat.gz").read_bytes()).replace(b" \n", b"\n")
+def test_data_of_some_size_are_written_as_they_were(some_data, tmp_path):
+    original = gzip.decompress(some_data("T10I4D100K.dat.gz").read_bytes()).replace(b" \n", b"\n")
     data = Transactions.from_lists(line.split() for line in original.decode().splitlines())
     assert text(data, "fimi").encode() == original
 

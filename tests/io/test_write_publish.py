@@ -84,8 +84,8 @@ def test_an_empty_release_is_an_ordinary_value(tmp_path):
         assert len(read(tmp_path / name)) == 0
 
 
-def test_real_data_goes_all_the_way(real_data, tmp_path):
-    result = anonset.anonymize(real_data("mushroom.dat.gz"), k=10, seed=3, out=tmp_path / "out.csv.gz")
+def test_data_of_some_size_go_all_the_way(some_data, tmp_path):
+    result = anonset.anonymize(some_data("mushroom.dat.gz"), k=10, seed=3, out=tmp_path / "out.csv.gz")
     assert verify(tmp_path / "out.csv.gz", k=10).measured == result.verdict.measured
     assert read(tmp_path / "out.csv.gz").same_sets(result.release.transactions)
     assert not np.array_equal(result.row_origin, np.arange(len(result.row_origin)))

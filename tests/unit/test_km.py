@@ -114,8 +114,8 @@ def test_the_click_streams_at_full_length(real_data, name):
 
 
 @pytest.mark.parametrize("method", ["km-apriori", "km-refine"])
-def test_the_same_release_whatever_the_number_of_threads(real_data, method):
-    data = anonset.read(real_data("groceries.csv.gz"))
+def test_the_same_release_whatever_the_number_of_threads(some_data, method):
+    data = anonset.read(some_data("groceries.csv.gz"))
     tree = balanced(data.labels, 4)
     results = [
         anonset.anonymize(data, method=method, k=5, m=3, hierarchy=tree, threads=threads, seed=1)
@@ -136,10 +136,10 @@ def test_refining_loses_less_than_apriori_and_never_more_without_leaving_out(rea
     assert losses[0] < losses[1] <= losses[2]
 
 
-def test_a_real_hierarchy_with_repeated_labels(real_data):
-    data = anonset.read(real_data("groceries.csv.gz"))
+def test_a_real_hierarchy_with_repeated_labels(some_data):
+    data = anonset.read(some_data("groceries.csv.gz"))
     result = anonset.anonymize(
-        data, method="km-refine", k=5, m=2, hierarchy=real_data("groceries-hierarchy.csv.gz"), seed=1
+        data, method="km-refine", k=5, m=2, hierarchy=some_data("groceries-hierarchy.csv.gz"), seed=1
     )
     assert result.verdict.holds
     assert result.measurements["ncp"] < 0.2
