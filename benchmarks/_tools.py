@@ -85,6 +85,13 @@ def percent(share: float, digits: int = 2) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+class Said(dict[str, str]):
+    """What a text says in numbers; a dash where the data for it were not at hand."""
+
+    def __missing__(self, name: str) -> str:
+        return "–"
+
+
 def _numeric(cell: str) -> bool:
     return cell.strip("≤≥× %sm").replace(",", "").replace(".", "", 1).isdigit()
 

@@ -24,7 +24,7 @@ from anonset.data.release import Draft
 from anonset.data.transactions import Mask
 from benchmarks._cahd_page import ATTACK, CLAIMS, CLUSTERING, HEAD, PAPER, SPEED
 from benchmarks._chart import Chart, panels
-from benchmarks._tools import RESULTS, best_of, data_file, peak_memory, percent, publish, table
+from benchmarks._tools import RESULTS, Said, best_of, data_file, peak_memory, percent, publish, table
 
 FILES = {"BMS1": "BMS-WebView-1.dat.gz", "BMS2": "BMS-WebView-2.dat.gz"}
 NAMES = ("cahd-gray", "cahd-rcm", "nn", "lsh", "perm-mondrian", "cahd-balanced")
@@ -120,9 +120,9 @@ def _mean(found: list[Guess]) -> Guess:
     return float(np.mean([share for share, _ in found])), float(np.mean([times for _, times in found]))
 
 
-def sums(found: dict[str, dict[Any, list[float]]]) -> dict[str, str]:
+def sums(found: dict[str, dict[Any, list[float]]]) -> Said:
     """What the text says in numbers: ratios over p and m, or at p = m = 10."""
-    said: dict[str, str] = {}
+    said = Said()
     for data, values in found.items():
         settings = [key[2:] for key in values if key[:2] == ("time", "cahd-gray")]
 
@@ -226,7 +226,7 @@ def draw(number: int, charts: list[Chart]) -> None:
         panels(RESULTS / f"cahd-fig{number}.svg", charts)
 
 
-def figure(number: int, name: str, found: dict[Any, list[float]], over: str, said: dict[str, str]) -> list[str]:
+def figure(number: int, name: str, found: dict[Any, list[float]], over: str, said: Said) -> list[str]:
     """One of Figs. 12 to 15: errors and times over p or over m."""
     values = P if over == "p" else M
 
@@ -249,11 +249,11 @@ def figure(number: int, name: str, found: dict[Any, list[float]], over: str, sai
         "\nProcessor time in ms:\n",
         times_table(found, over, values, lambda one, v: ("time", one, *setting(v))),
         f"\n![Reconstruction error and time over {over}](cahd-fig{number}.svg)\n",
-        CLAIMS[number].format(**said),
+        CLAIMS[number].format_map(said),
     ]
 
 
-def by_items(found: dict[str, dict[Any, list[float]]], said: dict[str, str]) -> list[str]:
+def by_items(found: dict[str, dict[Any, list[float]]], said: Said) -> list[str]:
     """Fig. 16: errors over the number of items that queries ask about."""
     parts, charts = ["## Fig. 16: variable r (p = 10, m = 10)\n"], []
     for name, values in found.items():
@@ -262,7 +262,7 @@ def by_items(found: dict[str, dict[Any, list[float]]], said: dict[str, str]) -> 
         shown = errors_table(values, "r", R, lambda w, one, r: (w, one, 10, 10, r))
         parts += [f"{name}, reconstruction error (uniform / by frequency):\n", shown, ""]
     draw(16, charts)
-    return [*parts, "![Reconstruction error over r](cahd-fig16.svg)\n", CLAIMS[16].format(**said)]
+    return [*parts, "![Reconstruction error over r](cahd-fig16.svg)\n", CLAIMS[16].format_map(said)]
 
 
 def main() -> None:
@@ -287,7 +287,7 @@ def main() -> None:
         guessed = [guesses(name, one, 10) for one in marked]
         rows.append((name, *(f"{percent(share, 1)} ({times:.1f} ×)" for both in guessed for share, times in both)))
         said[f"guess_{name.replace('-', '_')}"] = " / ".join(percent(longest[0], 1) for _, longest in guessed)
-    parts += [table(("method", *head), rows), "", SPEED, speed(data), "", PAPER.format(**said)]
+    parts += [table(("method", *head), rows), "", SPEED, speed(data), "", PAPER.format_map(said)]
     publish("cahd.md", "\n".join(parts).rstrip())
 
 
