@@ -61,8 +61,8 @@ depend on the database, that of AA is a small part of it at first and nearly the
 {fig9}
 
 **The paper:** DA and AA grow linearly with the domain, OA exponentially; the loss of all is the same.
-**Here:** the loss of all is the same, too (at 50 items 7.84 %). OA as printed looks at 1,441, 9,822 and 44,208 cuts:
-exponential. The best-first search goes only where a rare set forces it (135, 397 and 515 cuts) and stays near the
+**Here:** the loss of all is the same, too (at 50 items 7.84 %). OA as printed looks at {printed} cuts:
+exponential. The best-first search goes only where a rare set forces it ({best} cuts) and stays near the
 others. The count-tree of OA and DA grows faster than the domain, that of AA does not.
 
 ### Fig. 10: m
