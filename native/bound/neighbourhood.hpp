@@ -116,7 +116,7 @@ class Gatherer {
     }
 
     // The most promising items come last: what is tried after them is little. Items beyond 64 are ignored: they cost
-    // nobody anything, so that groups look cheaper than they are.
+    // no row anything, so that groups look cheaper than they are.
     void assign() {
         std::stable_sort(candidates_.begin(), candidates_.end(),
                          [](const Candidate& one, const Candidate& other) { return one.violation > other.violation; });

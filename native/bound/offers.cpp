@@ -70,7 +70,7 @@ ANONSET_INLINE void below(const std::uint32_t* shared, const float* slack, std::
     }
 }
 
-// Whoever offers less than `limit` to a row of this size has a slack - 2 * shared below this.
+// A row that offers less than `limit` to a row of this size has a slack - 2 * shared below this.
 float filter(double limit, std::int64_t size) {
     const double exact = limit - static_cast<double>(size);
     const auto rounded = static_cast<float>(exact);

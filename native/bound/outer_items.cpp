@@ -30,10 +30,7 @@ const std::vector<std::int32_t>& OuterItems::find(const Left& left, const Choice
     saving_ = saving;
     tangent_ = p_.tangents[saving.tangent];
     begin(left);
-    order_rows(left);
-    find_common();
-    order_.insert(order_.end(), without_.begin(), without_.end());
-    if (!items_.empty()) find_likely();
+    find_common(left);
     keep_items([&](std::size_t i) { return enough_hold(items_[i]); });
     return items_;
 }
@@ -52,73 +49,30 @@ ANONSET_CLONES void OuterItems::begin(const Left& left) {
     others_ = p_.sure(near_->need, choice_, saving_.tangent) + best_.sum(k_ - 1 - half_);
 }
 
-// The rows that hold the rarest kept item, and some of those that save most of the others.
-void OuterItems::order_rows(const Left& left) {
-    order_.clear();
-    without_.clear();
-    rest_ = -p_.fee[0];  // of those that share nothing
+// A majority holds the rarest item that is kept, and another one any other item: some hold both.
+void OuterItems::find_common(const Left& left) {
+    items_.clear();
+    counted_.clear();
     for (const HelperClass& one : left.with) {
         const std::int32_t all = saved(one.held, choice_, tangent_);
         for (std::int32_t i = one.first; i < one.last && all - near_->helpers[i].fee > saving_.low; ++i)
-            order_.emplace_back(near_->helpers[i].fee - all, near_->helpers[i].id);
-    }
-    for (const HelperClass& one : left.without) {
-        const std::int32_t all = saved(one.held, choice_, tangent_);
-        for (std::int32_t i = one.first; i < one.last; ++i) {
-            const std::int32_t saves = all - near_->helpers[i].fee;
-            if (saves <= saving_.low_without || saves <= rest_) break;
-            without_.emplace_back(-saves, near_->helpers[i].id);
-        }
-        if (without_.size() > 4 * SOME) keep_some();
-    }
-    if (without_.size() > SOME) keep_some();
-    effort_.steps += static_cast<std::int64_t>(order_.size() + left.without.size());
-}
-
-void OuterItems::keep_some() {
-    std::nth_element(without_.begin(), without_.begin() + SOME, without_.end());
-    rest_ = std::max(rest_, -without_[SOME].first);
-    without_.resize(SOME);
-}
-
-// A majority holds the rarest item that is kept, and another one any other item: some hold both.
-void OuterItems::find_common() {
-    items_.clear();
-    counted_.clear();
-    for (const auto& [minus, row] : order_) {
-        effort_.steps += p_.data.size(row) / 4;
-        for (const std::int32_t* item = p_.data.begin(row); item != p_.data.end(row); ++item) {
-            std::int32_t& place = place_[*item];
-            if (place == OUT) continue;
-            if (place < 0) {
-                place = static_cast<std::int32_t>(items_.size());
-                items_.push_back(*item);
-                counted_.push_back(0);
-            }
-            counted_[place] += p_.copies(row);
-        }
+            count_items(near_->helpers[i].id);
     }
     keep_items([&](std::size_t i) { return counted_[i] >= 2 * half_ - k_; });
 }
 
-// A row that is not looked at counts as if it held everything, and saved as much as the last one that was.
-void OuterItems::find_likely() {
-    std::sort(order_.begin(), order_.end());
-    for (std::size_t i = 0; i < items_.size(); ++i) place_[items_[i]] = static_cast<std::int32_t>(i);
-    counted_.assign(items_.size(), 0);
-    summed_.assign(items_.size(), 0);
-    for (const auto& [minus, row] : order_) {
-        if (-minus <= rest_) break;
-        effort_.steps += p_.data.size(row) / 4;
-        for (const std::int32_t* item = p_.data.begin(row); item != p_.data.end(row); ++item) {
-            const std::int32_t place = place_[*item];
-            if (place < 0) continue;
-            const std::int64_t some = std::min<std::int64_t>(half_ - counted_[place], p_.copies(row));
-            counted_[place] += some;
-            summed_[place] -= some * minus;
+void OuterItems::count_items(std::int32_t row) {
+    effort_.steps += 1 + p_.data.size(row) / 4;
+    for (const std::int32_t* item = p_.data.begin(row); item != p_.data.end(row); ++item) {
+        std::int32_t& place = place_[*item];
+        if (place == OUT) continue;
+        if (place < 0) {
+            place = static_cast<std::int32_t>(items_.size());
+            items_.push_back(*item);
+            counted_.push_back(0);
         }
+        counted_[place] += p_.copies(row);
     }
-    keep_items([&](std::size_t i) { return others_ + summed_[i] + (half_ - counted_[i]) * rest_ > 0; });
 }
 
 template <class Good>
@@ -131,7 +85,7 @@ void OuterItems::keep_items(Good&& good) {
     items_.resize(kept);
 }
 
-// The same by looking at all rows that hold it.
+// Whether the rows that hold it save the anchor enough.
 ANONSET_CLONES bool OuterItems::enough_hold(std::int32_t item) {
     best_.begin(half_, -p_.fee[0]);
     for (const std::int32_t* row = p_.index.begin(item); row != p_.index.end(item); ++row) {

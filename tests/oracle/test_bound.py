@@ -166,12 +166,12 @@ def test_subgradient_steps_are_what_the_page_says():
             for rows, distances in zip(lists, away, strict=True):
                 copies = [(values[v] - d, -v) for v, d in zip(rows, distances, strict=True) for _ in range(weights[v])]
                 group = sorted(copies, reverse=True)[:k]
-                worth, taken = sum(each for each, _ in group), Counter(-v for _, v in group)
-                if len(group) < k or worth <= 0:
+                violation, taken = sum(each for each, _ in group), Counter(-v for _, v in group)
+                if len(group) < k or violation <= 0:
                     continue
                 shares = {v: count / weights[v] for v, count in taken.items()}
                 for v, share in shares.items():
-                    values[v] -= worth * share / sum(taken[u] * shares[u] for u in taken)
+                    values[v] -= violation * share / sum(taken[u] * shares[u] for u in taken)
         assert np.allclose(target, values)
 
 

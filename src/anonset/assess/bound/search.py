@@ -1,19 +1,18 @@
 """A lower bound of the information loss that any k-anonymous release of the same data must have.
 
-For any prices 0 ≤ y_v ≤ |v|, one per transaction, every k-anonymous release loses at least
+Every transaction has a dual value. Values are feasible if no group of k or more loses less than the values of its
+members add up to; then their sum is a lower bound (the proofs are in docs/explanation/bound.md). For any prices
+0 ≤ y_v ≤ |v| these are feasible:
 
-    LB(y) = Σ_u value_u,   value_u = ½ (y_u + mean of the k − 1 smallest d(u, v) − y_v over all other v)
+    value_u = ½ (y_u + mean of the k − 1 smallest d(u, v) − y_v over all other v)
 
-(the proof is in docs/explanation/bound.md). Whatever the prices, the bound is true; the ascent only makes it good.
+They are raised as far as they stay feasible: on sparse data to the least charge of each transaction in any group, then
+by separation at centers and subgradient steps, or by dual increments where transactions are so long that there are too
+many centers.
 
-The values have a property that is a bound by itself: no group of k transactions or more loses less than the values of
-its members add up to. So they are raised as far as that stays true: on sparse data by what each transaction can keep at
-best in a group around it, its anchor, and then center by center, where sets also trade values with one another. Where
-sets are so long that there are too many centers, only those count at which somebody has more than it asks for.
-
-Where looking at all pairs would take too long, transactions are drawn at random: LB(y) is a sum over transactions, each
-value lies between (y_u − |u|)/2 and (y_u + |u|)/2, and an inequality for the mean of bounded values gives a bound that
-holds with a stated confidence. Precondition: n ≥ k, else no release exists.
+Where looking at all pairs would take too long, transactions are drawn at random: each value lies between (y_u − |u|)/2
+and (y_u + |u|)/2, and an inequality for the mean of bounded values gives a bound that holds with a stated confidence.
+Precondition: n ≥ k, else no release exists.
 """
 
 from __future__ import annotations
@@ -207,7 +206,7 @@ def lower_bound(
     rounds: int | None = None,
     job: Job | None = None,
 ) -> Bound:
-    """The best lower bound that up to `passes` looks at all pairs, and `rounds` at the groups around each, find.
+    """The best lower bound that up to `passes` over all pairs and `rounds` of separation find.
 
     Parameters
     ----------
@@ -215,11 +214,11 @@ def lower_bound(
         What would be released, and how many transactions would have to share each published set.
     sample
         How many transactions to draw for a bound that holds with 99 % confidence; 0: look at all of them, and the
-        bound is certain. Left out, it is 0 where that is a matter of minutes, or of
-        an hour if transactions are long.
+        bound is certain. Left out, it is 0 where that is a matter of minutes, or of an hour if transactions are long.
     passes, rounds
-        How often to look at all pairs, and then at the groups around every transaction. More rounds raise the bound a
-        little further; 0 leaves it at what pairs and anchors say. Left out, 3 to 10 by the data.
+        Passes over all pairs, and rounds of separation after them. More rounds raise the bound a little further; 0
+        leaves it at what pairs and anchors prove. Left out, 3 to 10 by the data. Where transactions are long there is
+        one round of dual increments, or none if this is 0.
 
     Examples
     --------
@@ -335,7 +334,7 @@ class _Limits:
         self.steps = np.zeros(len(values))
 
     def most(self, values: Floats) -> Floats:
-        """Whoever is held may return to where it was at once."""
+        """A set that is held may return to where it was at once."""
         nearer = np.where(self.steps > BUSY, np.ceil(values), np.inf)
         near = np.where(self.steps > RESTING, values, np.minimum(values + self.step, nearer))
         return np.minimum(np.where(self.held, np.inf, near), self.highest)
@@ -373,17 +372,17 @@ def _first_prices(problem: _Problem, pilot: int, job: Job) -> Floats:
     rows = problem.draw(pilot, job.random("pilot"))
     tries: list[tuple[float, Floats, Floats]] = []
 
-    def judge(prices: Floats) -> None:
+    def evaluate(prices: Floats) -> None:
         values, wanted = problem.look(prices, rows, job)
         known = float((problem.weights * prices).sum()) / 2 / problem.occurrences
         tries.append((known + float(((values - prices[rows] / 2) / sizes[rows]).mean()), prices, wanted))
 
     with job.stage("prices", total=(len(GUESSES) + 2) * pilot):
         for share in GUESSES:
-            judge(_rounded(sizes.astype(np.float64) * share))
+            evaluate(_rounded(sizes.astype(np.float64) * share))
         for _ in range(2):
             _, prices, wanted = max(tries, key=lambda tried: tried[0])
-            judge(_by_length(sizes, rows, (prices[rows] + wanted) / 2, prices))
+            evaluate(_by_length(sizes, rows, (prices[rows] + wanted) / 2, prices))
     return max(tries, key=lambda tried: tried[0])[1]
 
 
