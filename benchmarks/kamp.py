@@ -39,7 +39,7 @@ from benchmarks._tools import RESULTS, best_of, data_file, publish, table
 
 SIZES = (1, 2, 3, 4, 5, 6)
 PATTERNS = range(12)  # the last one stands for all larger numbers
-PATIENCE = 30.0  # processor seconds after which a run is given up
+PATIENCE = 10.0  # processor seconds after which a run is given up
 REFUSED, GIVEN_UP = "refused", f"> {PATIENCE:.0f} s"
 
 
