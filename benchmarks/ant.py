@@ -104,7 +104,7 @@ processor seconds of one thread, and how many times those for 100,000. Several t
 1,500 clusters the transactions are first cut into 128 parts, and clusters are made in each, so that a transaction meets
 some 128 centers and then those of its part. The transactions of a cluster are put next to each other in memory before
 groups are filled. In a large cluster, and there always is one, of transactions that have little in common with any
-center, a founder finds its nearest by following the lists of those that share something with it. Whoever is left over
+center, a founder finds its nearest by following the lists of those that share something with it. Those left over
 looks among the groups of 250 clusters. `kp-crowd` works in blocks of at most 300.
 
 What lies above a line comes from p. The more clusters, the more alike are the transactions of each, and many are alike

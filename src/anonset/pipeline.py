@@ -81,7 +81,7 @@ def anonymize(
         Also find the loss that no k-anonymous release of the data can go below, and keep it as `Result.bound`. That
         often takes longer than the release itself. For k-anonymity only.
     keep_order, keep_ids, keep_users, keep_degrees, keep_formulas
-        What to leave as it is although that weakens the release or harms whoever opens it in a spreadsheet.
+        What to leave as it is although that weakens the release or harms people who open it in a spreadsheet.
     seed
         The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
     params

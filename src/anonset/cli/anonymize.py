@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 app = Application()
 
 KEEP = (
-    Param("keep_order", "bool", "Do not shuffle the transactions. Whoever knows their order can find a person."),
-    Param("keep_ids", "bool", "Publish the transactions' ids. Whoever knows an id has found the person."),
+    Param("keep_order", "bool", "Do not shuffle the transactions. Somebody who knows their order can find a person."),
+    Param("keep_ids", "bool", "Publish the transactions' ids. Somebody who knows an id has found the person."),
     Param("keep_users", "bool", "Publish pseudonyms that link each user's transactions."),
     Param("keep_degrees", "bool", "Publish how sensitive everybody finds their sensitive items; for kp-anonymity."),
 )

@@ -45,7 +45,7 @@ Published = Annotated[
     running=run_options(SEED, THREADS),
 )
 def measure(data: Source, release: Published, measuring: Given, reading: Given, running: Given) -> None:
-    """Say what RELEASE lost compared with DATA.
+    """Measure what RELEASE lost compared with DATA.
 
     A release is shuffled, so that nobody can say which transaction became which; metrics that need this are left out
     here and appear in the report that anonymize --report writes. Each figure is explained in the reference.

@@ -29,7 +29,7 @@ Where = Annotated[
 @app.command(epilog="""Example: anonset query release "'pregnancy test' AND cream AND NOT meat" """)
 @takes(running=run_options())
 def query(data: Source, where: Where, running: Given) -> None:
-    """Say how many transactions of a release hold these items: exactly, or expected with the least and the most.
+    """Count the transactions of a release that hold these items: exactly, or expected with the least and the most.
 
     Where groups are published, the sensitive items of a group are shared out evenly among its members.
     """

@@ -65,7 +65,7 @@ Published = Annotated[
 def risk(
     data: Source, attacking: Given, writing: Given, reading: Given, running: Given, release: Published = None
 ) -> None:
-    """Say how likely people are to be found in DATA by somebody who knows a few of their items.
+    """Measure how likely people are to be found in DATA by an attacker who knows a few of their items.
 
     A person is singled out where the transaction is the only one that holds what the attacker knows. With a RELEASE of
     the data the attacker's chances before and after are compared, everybody is linked with the nearest published sets,

@@ -187,7 +187,7 @@ class Bound:
 
     @property
     def error(self) -> float:
-        """How much of the ratio was given away to chance."""
+        """How much of the ratio is the margin for chance."""
         return 0.0 if self.estimate is None else self.estimate - self.ratio
 
     def gap_closed(self, baseline: float, loss: float) -> float:
@@ -204,7 +204,7 @@ class Result:
     """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
 
     Everything but `release`, `verdict`, `certificate` and `public_notes` is private: `row_origin` links each published
-    transaction to the original one, `measurements` (information loss …) are computed from the original, and whoever
+    transaction to the original one, `measurements` (information loss …) are computed from the original, and who
     knows the `seed` can undo the shuffling. `cut` says which node of a hierarchy each item is published as, where a
     method works that way. `bound` is there where it was asked for: the loss that no k-anonymous release can go
     below. `groups` says of each original transaction in which group it is, where a method makes groups (in a release in

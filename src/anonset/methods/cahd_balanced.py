@@ -9,7 +9,7 @@ Pseudo-code    T ← transactions in Gray order of their quasi-identifier items;
                        its distance to t; where C[s, q] counts the transactions with both (C = 0: the term is 1)
                        and D[s, q] is p times what the groups with s show of q beyond C, G included
                    take G out of T iff no sensitive item then occurs in more than |T| / p of what remains
-               whoever is left forms the last group
+               those left form the last group
 Postcondition  every group taken holds each sensitive item at most once among p members; the last group has degree p,
                because a group is taken only if what remains has. So no sensitive item occurs in more than |G| / p
                members of its group G: privacy degree p. It always ends, with at most one search per transaction.

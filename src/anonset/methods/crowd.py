@@ -143,7 +143,7 @@ def _dense_groups(quasi: Transactions, k: int, effort: int, job: Job) -> Ints:
 def _dense(
     quasi: Transactions, k: int, effort: int, job: Job, bounds: Longs, drawn: Longs
 ) -> tuple[Longs, Ints, Centers, tuple[Longs, Longs]]:
-    """The Gray order, which bitmaps give away at little cost; groups in that order, and what they publish.
+    """The Gray order, which bitmaps yield at little cost; groups in that order, and what they publish.
 
     Beside it what transactions lose in these groups and in PTA's, for each segment drawn.
     """

@@ -1,4 +1,4 @@
-"""KAMP: rewrite the habits of users so that whoever knows a few of them is left with at least k users.
+"""KAMP: rewrite the habits of users so that somebody who knows a few of them is left with at least k users.
 
 Precondition   transactions with users, at least k ≥ 2 of them (or no transactions at all); 1 ≤ σ ≤ n; M ≥ 1.
 Pseudo-code    repeat

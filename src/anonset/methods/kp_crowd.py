@@ -15,10 +15,10 @@ Pseudo-code    map      as ANT does; every transaction is then a set of codes
                improve  dissolve groups whose members gain more elsewhere; then dense: random moves and swaps with
                         the two groups that suit best, accepted as in simulated annealing; sparse: everybody moves, or
                         swaps, to the group that suits best. Nothing brings a holder beyond the limit
-               evict    what is still beyond the limit leaves its group; a group of fewer than k is given up. Whoever
-                        has no group joins, of those of its block that keep p with it, the one where it gains most.
+               evict    what is still beyond the limit leaves its group; a group of fewer than k is given up. A row
+                        without a group joins, of those of its block that keep p with it, the one where it gains most.
                         Sparse: as long as many have none, they are grouped like this among themselves
-               place    whoever has no group, as ANT does
+               place    those without a group, as ANT does
                publish  the median of the group's counts, and everybody's own sensitive items
 Postcondition  after evicting, every group has at least k members and keeps p; joining and placing keep both (see ANT).
                So the release is (k, p)-anonymous, whatever grouping, repairing and improving did.

@@ -4,7 +4,7 @@ Precondition   some items are sensitive, and none of them occurs in more than n 
 Pseudo-code    for each sensitive t, in the order of the data, that is in no group yet:
                    G ← t; p − 1 times: add the transaction nearest to t that conflicts with nobody in G
                    take G out iff no sensitive item then occurs in more than 1 / p of what remains
-               whoever is left forms the last group
+               those left form the last group
 Postcondition  every group taken holds each sensitive item at most once among p members; the last group has degree p,
                because a group is taken only if what remains has. So no sensitive item occurs in more than |G| / p
                members of its group G: privacy degree p. It always ends, with at most one search per transaction.

@@ -4,7 +4,7 @@ Precondition   a release in rows; the quasi-identifier is every item that is not
 Check          read the published sets as byte strings (with the items' counts, where these are published), count equal
                ones, take the smallest count.
 Postcondition  `holds` iff the smallest count is at least k (an empty release holds); `measured["k"]` is that count.
-               Whoever knows all quasi-identifier items of a person is left with at least k transactions.
+               Somebody who knows all quasi-identifier items of a person is left with at least k transactions.
 Option         `diversity=p` promises privacy degree p of the same release, too: among the transactions that share a
                set, every sensitive item occurs in at most one of p. Both models check; both must hold.
 Option         `protect="sensitive-only"` counts only sets that stand beside a sensitive item in some transaction

@@ -5,8 +5,8 @@ Precondition   a release in rows: counts of attributes, and beside them each tra
 Check          transactions with the same attributes and counts are a group. Every group needs at least k members. For
                every group G and attribute a: the members with a sensitive item of a are at most p · |G|.
 Postcondition  `holds` iff both are true everywhere (an empty release holds). `measured["k"]` is the size of the
-               smallest group, `measured["p"]` the largest share. Whoever finds a person's group is left with at least k
-               transactions, and is right about one sensitive attribute with a probability of at most p.
+               smallest group, `measured["p"]` the largest share. An attacker who finds a person's group is left with at
+               least k transactions, and is right about one sensitive attribute with a probability of at most p.
 
 p is taken for the fraction that it stands for (0.6 is 3/5, 0.3333333333333333 is 1/3), never for one above it, and
 compared in whole numbers.

@@ -1,7 +1,7 @@
-"""k-anonymity of combinations of patterns: whoever knows up to M habits of a user is left with at least k users.
+"""k-anonymity of combinations of patterns: somebody who knows up to M habits of a user is left with at least k users.
 
 Words (Hsu and Tsai, Definitions 1 to 7). A *pattern* is a set of quasi-identifier items that at least σ of the
-published transactions hold, whoever they belong to. A user *contains* a pattern if one of the user's own transactions
+published transactions hold, of any users. A user *contains* a pattern if one of the user's own transactions
 holds all of its items. A pattern is one of the user's *maximal* patterns if the user contains it and contains no larger
 pattern that includes it. The *anonymity degree* of a combination of patterns is the number of users who contain every
 one of them, in one transaction or in several.

@@ -2,8 +2,8 @@
 
 Precondition   a release in groups: exact quasi-identifier items per transaction, and per group how often each
                sensitive item occurs. (A release in rows is read as groups of equal quasi-identifier sets, with the
-               items' counts where these are published: whoever knows all of a person's quasi-identifier items can tell
-               no more than that.)
+               items' counts where these are published: an attacker who knows all of a person's quasi-identifier items
+               can tell no more than that.)
 Check          for every group G and sensitive item s with f occurrences: the degree is |G| / f; take the smallest.
                Besides, nothing else that is published may tie an item to a member of its group:
                no counted item occurs inside a transaction, no count is left without a group, and the members of a

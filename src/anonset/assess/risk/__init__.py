@@ -1,4 +1,4 @@
-"""What an attacker learns, before and after: re-identification, linking, and sensitive items given away."""
+"""What an attacker learns, before and after: re-identification, linking, and inference of sensitive items."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Inferring a sensitive item: what group membership alone gives away (homogeneity attack).
+"""Inferring a sensitive item: what group membership alone tells (homogeneity attack).
 
-Whoever is known to be in a group of which a share f has a sensitive item has it with probability f. In a release in
+A person known to be in a group of which a share f has a sensitive item has it with probability f. In a release in
 rows a group is everybody with the same published quasi-identifier items; k-anonymity says nothing about f, and where
 everybody in a group has the item it is certain, however large k is.
 
@@ -47,7 +47,7 @@ class Inference:
             return ""
         return (
             f"A sensitive item is certain for {self.certain:,} transactions: in {self.certain_groups:,} groups "
-            f"everybody has it, so whoever finds the group knows it. {ADVICE}"
+            f"everybody has it, so somebody who finds the group knows it. {ADVICE}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Inference:
 
 
 def infer(release: Release) -> Inference | None:
-    """What the release gives away about sensitive items; None where it has none.
+    """What the release tells about sensitive items; None where it has none.
 
     Examples
     --------

@@ -212,7 +212,7 @@ class _Estimate:
 
     def _spread(self, code: int | None) -> tuple[Longs, Floats]:
         counts = self._release.counts
-        if counts is None:  # rows: whoever holds it, holds it
+        if counts is None:  # rows: the holders are known
             data = self._release.transactions
             holders = data.rows[data.items == (-1 if code is None else code)]
             return holders, np.ones(len(holders))

@@ -38,7 +38,7 @@ class Choice:
     complete: Callable[[], Iterable[str]] | None = None
     callback: Callable[[Any], Any] | None = None
     switch: bool = False  # a flag that can only be turned on
-    parsed: bool = True  # False: whoever gets the value parses it
+    parsed: bool = True  # False: parsed where it is used
     repeated: bool = False  # may stand there several times; the values arrive as one text, joined by semicolons
 
     @property

@@ -86,7 +86,7 @@ def _stopped() -> int:
 
 
 def closed_pipe() -> int:
-    """Whoever read our output has gone: write the rest to nowhere, so that nothing complains at the end."""
+    """The reader of our output has gone: write the rest to nowhere, so that nothing complains at the end."""
     mute()
     return CLOSED_PIPE
 

@@ -8,7 +8,7 @@ Steps          for each target a hidden folder `.NAME.part` beside it, for the o
 Postcondition  at every moment, also after a crash, each target is absent, the old one or the new one. An error
                or Ctrl-C puts the old ones back and leaves nothing behind; SIGKILL and power cuts can leave the hidden
                folder, which nobody reads: `unfinished` notices it, and the next run of the same target removes it,
-               since the lock of a dead run is gone. Whoever ends the process by other means calls
+               since the lock of a dead run is gone. Somebody who ends the process by other means calls
                `discard_unfinished` first.
 
 Every name is made and moved relative to a descriptor of its folder (see `folders`), never through a link.

@@ -3,7 +3,7 @@
 A path can lead somewhere else a moment after it was looked at; a descriptor cannot. So a folder is opened once, what is
 asked about it is asked of the descriptor, and every name in it is made, moved and removed relative to it.
 
-Others can write in a folder where its mode says so: everybody, or a group that is not the user's own. Whoever can
+Others can write in a folder where its mode says so: everybody, or a group that is not the user's own. Somebody who can
 write there can replace what is published, and the certificate with it, so that nothing is published there unless the
 user names the folder. A sticky folder such as /tmp is no such folder: there, others can add names, but neither
 remove nor rename ours, and new names are made with O_EXCL. The same holds for the folders above.

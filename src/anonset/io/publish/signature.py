@@ -2,7 +2,7 @@
 
 `ssh-keygen -Y sign` signs the bytes of a certificate, which names the sha256 of every file of the release, so that the
 signature speaks about the release too. The namespace keeps a signature made here from being taken for one of an e-mail
-or of a commit, and the other way round. It proves that whoever holds the key signed this certificate; not when, not
+or of a commit, and the other way round. It proves that the holder of the key signed this certificate; not when, not
 that the promise is enough, and nothing about the original data.
 """
 

@@ -1,4 +1,4 @@
-"""Balanced groups: whoever joins a sensitive transaction is chosen by what the whole release still lacks.
+"""Balanced groups: members that join a sensitive transaction are chosen by what the whole release still lacks.
 
 The project's own grouping step for privacy degree. A reader of the release shares out a group's sensitive items among
 its members, so what counts is not that each group looks like its sensitive transaction, but that all groups with a
