@@ -359,6 +359,12 @@ def test_labels_that_one_transaction_holds_are_warned_of(cli, tmp_path):
     assert "one transaction" in warnings(cli, path, "-k", "2")
 
 
+def test_names_of_a_cut_that_name_single_items_are_warned_of(cli, tmp_path):
+    path = tmp_path / "r.dat"
+    path.write_text("apples..bananas\napples..bananas\n")
+    assert "first..last" in warnings(cli, path, "-k", "2")
+
+
 def test_what_reading_left_out_is_said(cli, tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("transaction,item\n1,a\n2,a\n3,\n")

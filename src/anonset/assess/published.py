@@ -85,6 +85,7 @@ def warnings(release: Release, spec: ModelSpec | None = None) -> tuple[str, ...]
         ("Sensitivity degrees are published: a rare one points to its owner.", data.sensitivity is not None),
         ("The transactions stand in the order of their ids: that is probably the original order.", _sorted(data)),
         (_single(release), bool(_single(release))),
+        (_ranges(data), bool(_ranges(data))),
         *((f"Reading changed something: {note}.", True) for note in data.notes),
     ]
     return tuple(sentence for sentence, applies in found if applies)
@@ -103,6 +104,19 @@ def _sorted(data: Transactions) -> bool:
     if data.ids is None or len(data) < 4 or not _named(data):
         return False
     return bool(np.array_equal(natural_order(data.ids), np.arange(len(data))))
+
+
+def _ranges(data: Transactions) -> str:
+    """How many published names are ranges of items, as those of a hierarchy that was built; one transaction may hold an
+    item at an end.
+    """
+    many = pc.sum(pc.match_substring_regex(data.labels, r"^.+\.\..+$")).as_py() or 0
+    if not many:
+        return ""
+    named = "name is a range" if many == 1 else "names are ranges"
+    return (
+        f"{many:,} published {named} (first..last): that says which items there were, also where one person held them."
+    )
 
 
 def _single(release: Release) -> str:

@@ -19,13 +19,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 UNREADABLE = (
-    RecursionError,
+    RuntimeError,  # also endless nesting, and what native libraries raise
     UnicodeError,
     OverflowError,
     LookupError,
     TypeError,
     ValueError,
-    NotImplementedError,
     pa.ArrowException,
 )
 

@@ -61,7 +61,7 @@ def _explain(error: BaseException, published: bool = False) -> int:
         return closed_pipe()
     if isinstance(error, AnonsetError):
         return _say(str(error), error.exit_code)
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "map segment" in str(error)):
         return _say("There is not enough memory for this. Use a machine with more, or less data.", 2)
     if isinstance(error, (RecursionError, UnicodeError, OverflowError)):
         what = "too deeply nested" if isinstance(error, RecursionError) else "not what text or numbers can be"

@@ -76,6 +76,8 @@ def scan_file(
     import duckdb
 
     def error(message: str) -> DataError:
+        if "Out of Memory" in message:
+            return DataError("The file needs more memory than there is.", source=file.name)
         # Reading the whole text names the line of a byte that is no text.
         data = text(file, options.encoding) if text_file else b""
         return (explain or partial(_plain_error, what=what, line_of=line_of))(message, file.name, data)
@@ -156,8 +158,6 @@ def _plain_error(
         problem = "A cell of the wide table is neither 0 nor 1."
     elif "nterminated quote" in message:
         problem = 'A quote is not closed, or text follows a closing quote. Double quotes that belong to a name ("").'
-    elif "Out of Memory" in message:
-        problem = "The file needs more memory than there is."
     else:
         problem = f"The file cannot be read as {what}. Check that it is complete, or pass its format."
     row = re.search(r"on Line: ([0-9]+)", message)
