@@ -33,6 +33,11 @@ def test_expected_shares_are_those_of_the_groups(release):
     assert np.array_equal(anonset.expected(release).toarray(), shares_by_hand(release))
 
 
+def test_indices_are_those_that_other_libraries_take(release):
+    matrix = anonset.expected(release)
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+
+
 def test_sums_of_expected_shares_are_the_answers_of_query(release):
     matrix, labels = anonset.expected(release).toarray(), release.transactions.labels.to_pylist()
     both = (matrix[:, labels.index("q1")] * matrix[:, labels.index("s")]).sum()

@@ -18,7 +18,7 @@ import numpy as np
 
 from anonset.data.errors import InputError
 from anonset.data.release import Release
-from anonset.data.transactions import Longs, Transactions
+from anonset.data.transactions import MAX_ITEMS, Longs, Transactions
 
 
 def expected(release: Any) -> Any:
@@ -42,7 +42,10 @@ def expected(release: Any) -> Any:
     group = np.searchsorted(numbers, counts.group)
     shape = (len(size), release.transactions.n_items)
     share = csr_array((counts.count / size[group], (group, counts.item)), shape)
-    return csr_array(release.transactions.to_scipy().astype(np.float64) + share[member])
+    matrix = csr_array(release.transactions.to_scipy().astype(np.float64) + share[member])
+    if matrix.nnz <= MAX_ITEMS:  # scikit-learn takes 32-bit indices only
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix
 
 
 def sampled(release: Any, seed: int | None = None) -> Transactions:

@@ -43,7 +43,7 @@ MAX_CUTS = Param(
     "max_cuts",
     "int",
     "How many cuts to look at before giving up.",
-    default=300_000,
+    default=500_000,
     minimum=1,
     maximum=10**12,
     example=1000,
@@ -149,13 +149,13 @@ def _require_finished(stopped: int, found: Domain, examined: int) -> None:
         return
     items = int((found.leaf >= 0).sum())
     size = f"{number_of_cuts(found.parent):.1e} cuts of {items:,} items"
-    why, what = {
-        1: (f"after {examined:,} of about {size}", "allow more with max_cuts"),
-        2: (f"at {MOST_RARE:,} rare sets of nodes of {items:,} items", "choose a smaller m"),
-        3: (f"when {MOST_BYTES / 2**30:.0f} GB were full, after {examined:,} of about {size}", "choose a smaller m"),
+    param, change, why = {
+        1: ("max_cuts", "larger", f"after {examined:,} of about {size}"),
+        2: ("m", "smaller", f"at {MOST_RARE:,} rare sets of nodes of {items:,} items"),
+        3: ("m", "smaller", f"when {MOST_BYTES / 2**30:.0f} GB were full, after {examined:,} of about {size}"),
     }[stopped]
     raise InputError(
-        f"'method' must be one that can finish. km-optimal stopped {why}. Use km-refine or km-apriori, or {what}."
+        f"'{param}' must be {change} for km-optimal to finish. It stopped {why}. Or use km-refine or km-apriori."
     )
 
 
