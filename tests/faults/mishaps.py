@@ -103,7 +103,7 @@ def main(folder: Path, mishap: str, force: bool, in_groups: bool) -> None:
         ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         print(json.dumps({"ended": ended, **state(there)}))
         shutil.rmtree(there)
-        if ended == 0:
+        if ended not in (-number, 130):  # it got through, or something else happened
             return
 
 
