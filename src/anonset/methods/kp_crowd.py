@@ -52,7 +52,7 @@ EFFORT = Param(
 BLOCK, SPARSE_BLOCK = 120, 130  # transactions that are solved together, on average
 MOST, SPARSE_MOST = 1500, 300  # and at most
 ROUNDS = 2, 3  # of k-means, which only has to find the blocks; for few dense transactions, and for all others
-FEW = 10_000
+MANY_ROWS = 10_000
 PARTNERS = 8  # whom a random change considers for a swap; sparse data know no random changes
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
 LARGE = 18  # k
@@ -85,7 +85,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     """Groups of at least k that keep p; −1 for transactions that fit into none."""
     if is_dense(problem):
         arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
-        blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS[len(problem) >= FEW], job)
+        blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS[len(problem) >= MANY_ROWS], job)
         return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), "dense")
     ordering, ordered = gray_sorted(problem.sets, job)
     secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
@@ -170,7 +170,7 @@ def proposals(n: int) -> float:
     >>> proposals(3_000), proposals(67_500)
     (2, 8)
     """
-    return min(8, 2 + n // FEW)
+    return min(8, 2 + n // MANY_ROWS)
 
 
 def shard_size(n: int, k: int) -> int:

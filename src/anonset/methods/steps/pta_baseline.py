@@ -17,7 +17,7 @@ from anonset.methods.steps.group.windows import window_groups
 from anonset.methods.steps.order.gray import lined_up
 from anonset.methods.steps.order.tour import prim_tours
 
-FEW = 20  # segments; not worth drawing from
+FEW_SEGMENTS = 20  # not worth drawing from
 SAMPLE, SHARE = 8, 24  # so many segments are drawn, or one of so many where that is more
 MORE = 3  # times as many are in the second sample
 CLEAR, CLEARER = 3.0, 5.0  # standard errors that convince in the first and in the second sample
@@ -27,7 +27,7 @@ def draw(bounds: Longs, sure: bool, job: Job, times: int = 1) -> Longs:
     """A sample of segments, or one that is so many times as large; none where they are few, or if no sample will do."""
     count = len(bounds) - 1
     wanted = times * max(SAMPLE, count // SHARE)
-    if sure or count <= FEW or (times > 1 and 2 * wanted > count):
+    if sure or count <= FEW_SEGMENTS or (times > 1 and 2 * wanted > count):
         return np.empty(0, dtype=np.int64)
     # Not by job.random: to make a generator of NumPy's takes longer than to draw, and on small data that is felt.
     return _native.draw_segments(count, wanted, (job.seed + times - 1) % 2**64)
