@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*/*.cpp native/*/*.hpp)
+NATIVE_TESTS := $(wildcard tests/native/*.cpp tests/native/*.hpp)
 
-.PHONY: demo test test-all test-sanitized fuzz lint format bench clean
+.PHONY: demo test test-all test-sanitized test-address test-thread coverage coverage-native stubs fuzz lint format bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/anonset demo demo --force
@@ -15,21 +16,56 @@ test: $(VENV)/.ready-dev
 test-all: $(VENV)/.ready-dev
 	$(BIN)/pytest -n auto -m "slow or not slow"
 
-# The kernel tests with a native module that stops at the first bad memory access or undefined behaviour. The module lies
-# in a copy of the package; -S keeps Python from finding the installed one first. Python itself is not instrumented, so the
-# sanitizer must be loaded before it, and what it never frees is not ours to report.
-SANITIZED := build/sanitized
-test-sanitized: $(VENV)/.ready-dev
-	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-		-DPython_EXECUTABLE=$(abspath $(BIN)/python) -DANONSET_SANITIZE=ON -DANONSET_DEBUG_CHECKS=ON -DCMAKE_BUILD_TYPE=Debug
-	$(BIN)/cmake --build $(SANITIZED)
-	rm -rf $(SANITIZED)/package && mkdir -p $(SANITIZED)/package
-	cp -R src/anonset $(SANITIZED)/package/ && rm -f $(SANITIZED)/package/anonset/_native*.so
-	cp $(SANITIZED)/_native*.so $(SANITIZED)/package/anonset/
+# The native tests and the kernel tests with kernels that stop at the first bad memory access, undefined behaviour or data
+# race. The module lies in a copy of the package; -S keeps Python from finding the installed one first. Python itself is
+# not instrumented, so the sanitizer must be loaded before it, and what it never frees is not ours to report.
+test-sanitized: test-address test-thread
+
+CMAKE = $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug
+SITE = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
+# build_kernels FOLDER, FLAGS OF THE TESTS, OPTIONS: module, native tests and a copy of the package in build/FOLDER
+define build_kernels
+	$(CMAKE) -S . -B build/$(1) -DPython_EXECUTABLE=$(abspath $(BIN)/python) $(3)
+	$(BIN)/cmake --build build/$(1)
+	$(CMAKE) -S tests/native -B build/$(1)/tests -DKERNELS=$(abspath build/$(1)/libkernels.a) -DCMAKE_CXX_FLAGS="$(2)"
+	$(BIN)/cmake --build build/$(1)/tests
+	rm -rf build/$(1)/package && mkdir -p build/$(1)/package
+	cp -R src/anonset build/$(1)/package/ && rm -f build/$(1)/package/anonset/_native*.so
+	cp build/$(1)/_native*.so build/$(1)/package/anonset/
+endef
+
+test-address: $(VENV)/.ready-dev
+	$(call build_kernels,checked/address,-g -fsanitize=address$(COMMA)undefined,-DANONSET_SANITIZE=address$(COMMA)undefined -DANONSET_DEBUG_CHECKS=ON)
+	UBSAN_OPTIONS=print_stacktrace=1 build/checked/address/tests/native_tests
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so):$$($(CXX) -print-file-name=libstdc++.so.6)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	PYTHONPATH=$(SANITIZED)/package:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/checked/address/package:$(SITE) \
 		$(BIN)/python -S -m pytest --capture=sys tests/golden tests/oracle
+
+# Threads slow down most under this one: Hypothesis tries fewer examples.
+test-thread: $(VENV)/.ready-dev
+	$(call build_kernels,checked/thread,-g -fsanitize=thread,-DANONSET_SANITIZE=thread)
+	TSAN_OPTIONS=die_after_fork=0 build/checked/thread/tests/native_tests
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so):$$($(CXX) -print-file-name=libstdc++.so.6)" \
+	TSAN_OPTIONS=die_after_fork=0:report_signal_unsafe=0:suppressions=tests/native/tsan.txt HYPOTHESIS_PROFILE=brief \
+	PYTHONPATH=build/checked/thread/package:$(SITE) \
+		$(BIN)/python -S -m pytest --capture=sys --timeout=1800 tests/golden tests/oracle
+
+COMMA := ,
+
+# How much of the code runs in the tests: Python by the whole suite, C++ by the native, golden and oracle tests.
+coverage: coverage-native
+	$(BIN)/pytest -q -n auto --cov=anonset --cov-report=term | grep -E "^(TOTAL|Name)"
+
+coverage-native: $(VENV)/.ready-dev
+	$(call build_kernels,checked/coverage,--coverage,-DANONSET_COVERAGE=ON)
+	build/checked/coverage/tests/native_tests
+	PYTHONPATH=build/checked/coverage/package:$(SITE) $(BIN)/python -S -m pytest -q tests/golden tests/oracle
+	$(BIN)/python -m tools.coverage build/checked/coverage
+
+# What nanobind says of the bindings, as the type checker reads it; run it after a change of a binding.
+stubs: $(VENV)/.ready-dev
+	$(BIN)/python -m tools.stubs
 
 # An hour of fuzzing: each of the targets of tests/fuzz in turn. What is found stays in build/fuzz.
 FUZZ_SECONDS ?= 225
@@ -41,12 +77,12 @@ lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE) $(NATIVE_TESTS)
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(NATIVE)
+	$(BIN)/clang-format -i $(NATIVE) $(NATIVE_TESTS)
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m benchmarks

@@ -1,5 +1,6 @@
 """Fixtures that every test folder may use."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -14,7 +15,8 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 # Timings on shared machines vary; a slow example is not a wrong one, and no load may fail a test.
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 settings.register_profile("anonset", deadline=None, suppress_health_check=SLOW_IS_FINE)
-settings.load_profile("anonset")
+settings.register_profile("brief", settings.get_profile("anonset"), max_examples=10)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "anonset"))
 
 # A shell starts its background jobs with Ctrl-C ignored, and children inherit that; the tests about Ctrl-C must not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
