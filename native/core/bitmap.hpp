@@ -8,8 +8,8 @@
 
 #include "core/csr.hpp"
 
-// Hot loops are compiled twice and chosen when the program starts: for any x86-64, and for one with AVX2.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
+// Hot loops are compiled twice; one is chosen at the start (too early for ThreadSanitizer): any x86-64, or with AVX2.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__)
 #define ANONSET_CLONES __attribute__((target_clones("avx2", "default")))
 #define ANONSET_INLINE inline __attribute__((always_inline))
 #define ANONSET_INLINE_LAMBDA __attribute__((always_inline))
