@@ -21,17 +21,18 @@ Gray order, and band order (`cahd-rcm`) about as much as Gray for uniform querie
 `cahd-rcm` takes {time_cahd_rcm_BMS1} times as long, `lsh` {time_lsh_BMS1} times and `nn` {time_nn_BMS1} times.
 """,
     13: """**The paper:** as Fig. 12, with a larger advantage of Gray; LSH beats RCM in time for small p.
-**Here:** as on BMS1 for uniform queries; for queries by frequency Gray is slightly better than exact neighbours at
-small p, and clearly better than band order. `lsh` is faster than `cahd-rcm` for every p. `cahd-balanced` loses clearly
+**Here:** as on BMS1 for uniform queries; for queries by frequency Gray is slightly better than exact neighbours,
+and clearly better than band order. `lsh` is faster than `cahd-rcm` for every p. `cahd-balanced` loses clearly
 least.
 """,
     14: """**The paper:** Gray stays ahead for every number of sensitive items; RCM is faster than the neighbour
 methods, and worse.
 **Here:** the errors of uniform queries grow with m (from m = 5 to 20 by a factor of {more_error_BMS1}, depending on
-the method); by frequency they differ from draw to draw more than from m to m. Neighbours and `cahd-balanced` lose
-least for every m, PermMondrian most. From m = 5 to 20 the time of `nn` grows by a factor of {more_time_nn_BMS1},
-that of `lsh` by {more_time_lsh_BMS1} and that of `cahd-gray` by {more_time_cahd_gray_BMS1}, since there are more
-transactions to form groups around; that of `cahd-rcm`, which is mostly the ordering, by {more_time_cahd_rcm_BMS1}.
+the method); by frequency they differ from draw to draw more than from m to m. For uniform queries neighbours and
+`cahd-balanced` lose least for every m, PermMondrian most. From m = 5 to 20 the time of `nn` grows by a factor of
+{more_time_nn_BMS1}, that of `lsh` by {more_time_lsh_BMS1} and that of `cahd-gray` by {more_time_cahd_gray_BMS1},
+since there are more transactions to form groups around; that of `cahd-rcm`, which is mostly the ordering, by
+{more_time_cahd_rcm_BMS1}.
 """,
     15: """**The paper:** as Fig. 14; LSH takes hardly longer than RCM; PermMondrian is the slowest.
 **Here:** as Fig. 14 (`nn` {more_time_nn_BMS2}, `lsh` {more_time_lsh_BMS2}, `cahd-gray` {more_time_cahd_gray_BMS2},
@@ -67,7 +68,8 @@ PAPER = """## Where this differs from the paper
   10); for items drawn by frequency {nn_frequency_BMS1} and {nn_frequency_BMS2}. Gray order looks at the most
   frequent items first, so it brings together what frequent queries ask about, and rare items, which uniform queries
   mostly ask about, less. Band order loses about as much as Gray for uniform queries (the paper: clearly more) and
-  more by frequency. PermMondrian is the worst, as in the paper; on BMS2 not by much.
+  more by frequency. PermMondrian is the worst, as in the paper,
+  but for queries by frequency on BMS2, where band order mostly is.
 - *Our own method.* `cahd-balanced` loses {balanced_uniform_BMS1} of what exact neighbours lose on BMS1 for uniform
   queries over p and m, {balanced_frequency_BMS1} by frequency, and {balanced_uniform_BMS2} and
   {balanced_frequency_BMS2} on BMS2. It takes {time_cahd_balanced_BMS1} and {time_cahd_balanced_BMS2} times as long
@@ -84,7 +86,8 @@ PAPER = """## Where this differs from the paper
 - *The guesses* are not in the paper. They say that the model's 1/p holds for an attacker who takes all members of a
   group for equally likely, and for no other: on these data sensitive transactions are longer than others. The longest
   member is the holder in {guess_cahd_gray} of the groups of `cahd-gray` (BMS1 / BMS2), {guess_nn} of those of `nn` and
-  {guess_perm_mondrian} where groups are made by splitting. Balanced groups hold long members on purpose and say least
+  {guess_perm_mondrian} where groups are made by splitting. Balanced groups hold long members on purpose and reveal
+  least
   ({guess_cahd_balanced}).
 - *Ten times the data* are ten copies one after the other. Sorting is n log n, and the larger data no longer fit the
   cache, so a factor above 10 is expected.
