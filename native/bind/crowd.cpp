@@ -17,6 +17,7 @@ auto to_python(CrowdResult found) {
 }  // namespace
 
 void bind_crowd(nb::module_& m) {
+    m.def("crowd_without", [](std::uint32_t mechanisms) { crowd::switched_off = mechanisms; }, nb::arg("mechanisms"));
     m.def(
         "draw_segments",
         [](std::int64_t segments, std::int64_t wanted, std::uint64_t seed) {

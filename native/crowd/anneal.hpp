@@ -186,7 +186,8 @@ template <int W>
 ANONSET_INLINE void DenseBlock::anneal(std::int64_t visits, double hot, double cold) {
     const double cooling = visits ? std::pow(cold / hot, 1.0 / static_cast<double>(visits)) : 1;
     const auto dissolving = static_cast<std::uint64_t>(0.1 * 1024 / static_cast<double>(options_.k)) + 1;
-    const std::int64_t frozen = last_ ? visits - visits / 6 : visits;  // in the end only what does not lose
+    const std::int64_t frozen =
+        last_ && !without(Mechanism::frozen) ? visits - visits / 6 : visits;  // in the end only what does not lose
     double temperature = hot;
     for (std::int64_t step = 0; step < visits; ++step, temperature *= cooling) {
         const std::int64_t at = step % AHEAD;
@@ -195,7 +196,7 @@ ANONSET_INLINE void DenseBlock::anneal(std::int64_t visits, double hot, double c
             for (std::int32_t& t : coming_)
                 t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(block_.rows())));
         }
-        look_ahead<W>(at);
+        if (!without(Mechanism::prefetch)) look_ahead<W>(at);
         const std::uint64_t draw = random_.next();
         if ((draw & 1023) < dissolving) {
             propose_dissolving<W>(block_.group(coming_[at]));
@@ -227,7 +228,8 @@ template <int W>
 ANONSET_INLINE void DenseBlock::visit(std::int32_t t, double temperature, std::uint64_t draw) {
     const std::int64_t near = options_.near.near;
     const std::uint32_t* list = near_.data() + t * near;
-    const std::int32_t g = block_.group(t), least = -1 - static_cast<std::int32_t>(draw >> 63);
+    const std::int32_t g = block_.group(t),
+                       least = without(Mechanism::filter) ? INT32_MIN : -1 - static_cast<std::int32_t>(draw >> 63);
     const std::int32_t leaving = block_.leaving<W>(block_.row<W>(t), g);
     auto at = static_cast<std::int64_t>((draw >> 10 & 0xffff) * near >> 16);
     std::int32_t last = g;
@@ -274,6 +276,7 @@ ANONSET_INLINE bool DenseBlock::propose(std::int32_t t, std::int32_t h, std::int
 template <int W>
 ANONSET_INLINE void DenseBlock::propose_dissolving(std::int32_t g) {
     std::int32_t elsewhere = 0;
+    if (without(Mechanism::dense_dissolving)) return;
     havens_.clear();
     for (std::int32_t i = 0; i < block_.size(g); ++i) {
         const std::int32_t t = block_.members(g)[i];

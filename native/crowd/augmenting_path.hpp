@@ -77,7 +77,8 @@ class Relay {
         for (std::vector<std::int32_t>& rows : members_) {
             std::sort(rows.begin(), rows.end());  // equal ones lie side by side
             least_.push_back(std::min(rows.size(), static_cast<std::size_t>(k)));
-            much_.push_back(std::max<std::size_t>(1, rows.size() / (MANY * k)));
+            much_.push_back(without(Mechanism::sampled_members) ? 1
+                                                                : std::max<std::size_t>(1, rows.size() / (MANY * k)));
         }
         for (std::int32_t g = 0; g < padded_; ++g) dice_.push_back(static_cast<std::uint16_t>(g * 40503));
     }
@@ -168,12 +169,19 @@ class Relay {
         }
         parallel_for((padded_ + WIDTH - 1) / WIDTH, threads_, monitor_, [&](std::int64_t part, int) {
             const auto at = static_cast<std::int32_t>(part * WIDTH);
-            for (const std::int32_t g : sources)
+            for (const std::int32_t g : sources) {
+                if (without(Mechanism::dice)) {
+                    refill(costs_.data() + at, via_.data() + at, moves(g) + at, 0, static_cast<std::int16_t>(g),
+                           std::min(WIDTH, padded_ - at));
+                    continue;
+                }
                 refill_fairly(costs_.data() + at, via_.data() + at, moves(g) + at, dice_.data() + at,
                               static_cast<std::int16_t>(g), std::min(WIDTH, padded_ - at));
+            }
         });
         bool more = true;
-        for (std::int32_t turn = 1; turn < TURNS && std::exchange(more, false); ++turn)
+        for (std::int32_t turn = 1; turn < (without(Mechanism::refill_turns) ? 1 : TURNS) && std::exchange(more, false);
+             ++turn)
             for (std::int32_t g = 0; g < count_; ++g) {
                 if (costs_[g] == before[g] || most_[g] + costs_[g] < WORST) continue;
                 before[g] = costs_[g];
@@ -197,7 +205,8 @@ class Relay {
         const std::int16_t *from = moves(g), *end = from + count_;
         if (most_[g] <= 0) return 0;
         const std::int16_t* to = from + first_[g];
-        for (int tries = 0; to != end && tries < TRIES; ++tries, to = std::find(to + 1, end, most_[g]))
+        for (int tries = 0; to != end && tries < (without(Mechanism::tries) ? 1 : TRIES);
+             ++tries, to = std::find(to + 1, end, most_[g]))
             if (const std::int64_t gain = plan(g, static_cast<std::int32_t>(to - from)); gain > 0) return gain;
         return 0;
     }
@@ -216,6 +225,7 @@ class Relay {
              to = std::exchange(from, via_[from])) {
             const auto before =
                 std::find_if(legs_.begin(), legs_.end(), [&](const Leg& leg) { return leg.from == from; });
+            if (before != legs_.end() && without(Mechanism::circles)) return 0;
             if (before != legs_.end()) return circle(static_cast<std::size_t>(before - legs_.begin()), to);
             legs_.push_back({from, to});
             gain += move(from, to);

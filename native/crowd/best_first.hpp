@@ -166,7 +166,8 @@ class BestFirst {
             expected_[c] = UNIT * *std::max_element(worth_ + first_[c], worth_ + first_[c] + copies_[c]) + useful / 8;
             return;
         }
-        expected_[c] = copies_[c] >= k_ ? UNIT * static_cast<std::int32_t>(rows_.size(first_[c])) : UNIT - 1 + useful;
+        expected_[c] = copies_[c] >= k_ ? UNIT * static_cast<std::int32_t>(rows_.size(first_[c]))
+                                        : UNIT - 1 + (without(Mechanism::expectation) ? 1 : useful);
     }
     void note(std::size_t c, const std::vector<std::int32_t>& places) {
         expect(c, static_cast<std::int32_t>(places.size()));

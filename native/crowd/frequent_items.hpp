@@ -8,6 +8,7 @@
 #include "core/buffer.hpp"
 #include "core/csr.hpp"
 #include "core/monitor.hpp"
+#include "crowd/without.hpp"
 
 namespace anonset::crowd {
 
@@ -16,7 +17,8 @@ class UsefulItems {
     UsefulItems(const Csr& rows, std::int32_t n_items, std::int32_t k, int threads, Monitor& monitor)
         : rows_(rows), n_items_(n_items) {
         const std::int64_t all = rows.offsets[rows.rows] - rows.offsets[0];
-        if (MUCH * (k / 2) * n_items <= all) return;  // however few rows hold each of them, it is not worth it
+        if (MUCH * (k / 2) * n_items <= all || without(Mechanism::infrequent))
+            return;  // however few rows hold each of them, it is not worth it
         const int parts = thread_count(threads);
         const std::vector<std::int64_t> bounds = even_stretches(rows, parts, 0);
         std::vector<std::vector<std::int32_t>> held(parts);  // how many rows of each part hold an item

@@ -12,6 +12,7 @@
 
 #include "core/csr.hpp"
 #include "core/monitor.hpp"
+#include "crowd/without.hpp"
 
 namespace anonset::crowd {
 

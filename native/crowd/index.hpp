@@ -170,7 +170,7 @@ class Index {
     std::int32_t list(const Csr& rows, std::int32_t row, Scores& work) const {
         const auto size = std::min<std::int64_t>(rows.size(row), MOST<Large>);
         if (static_cast<std::int64_t>(work.listed.size()) <= size) work.listed.resize(2 * size + 1);
-        work.brief = size <= MOST<Small>;
+        work.brief = size <= MOST<Small> && !without(Mechanism::bytes);
         return work.count = static_cast<std::int32_t>(
                    lists_.filter(rows.begin(row), rows.begin(row) + size, work.listed.data()) - work.listed.data());
     }

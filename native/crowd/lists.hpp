@@ -9,6 +9,7 @@
 #include "core/bitmap.hpp"
 #include "core/buffer.hpp"
 #include "core/csr.hpp"
+#include "crowd/without.hpp"
 
 namespace anonset::crowd {
 

@@ -13,6 +13,7 @@
 #include "core/bitmap.hpp"
 #include "core/monitor.hpp"
 #include "core/random.hpp"
+#include "crowd/without.hpp"
 
 namespace anonset::crowd {
 
@@ -114,7 +115,9 @@ class NearSearch {
         for (std::size_t tries = 0; tries < 4 * MOST && drawn.size() < MOST; ++tries) {
             const std::int64_t p = random.below(static_cast<std::uint32_t>(rows_));
             const std::int64_t q = random.below(static_cast<std::uint32_t>(rows_));
-            const std::int64_t item = one_that_differs(p, q, random);
+            const std::int64_t item = without(Mechanism::telling)
+                                          ? random.below(static_cast<std::uint32_t>(64 * words_))
+                                          : one_that_differs(p, q, random);
             if (item >= 0 && std::find(drawn.begin(), drawn.end(), item) == drawn.end()) drawn.push_back(item);
         }
         return drawn;

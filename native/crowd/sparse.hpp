@@ -44,7 +44,7 @@ class SparseShard {
           options_(options),
           threads_(threads),
           monitor_(monitor),
-          groups_(rows, n_items, threads, true),
+          groups_(rows, n_items, threads, !without(Mechanism::forgetful)),
           scratch_(thread_count(threads)) {
         for (Scratch& scratch : scratch_) scratch.table.prepare(n_items);
     }
@@ -168,7 +168,7 @@ class SparseShard {
         }
         groups_.join(joining, to, monitor_);
         if (static_cast<std::int32_t>(rest.size()) >= k_ || groups_.count() == 0) {
-            if (static_cast<std::int32_t>(rest.size()) > LARGE * k_)
+            if (static_cast<std::int32_t>(rest.size()) > LARGE * k_ && !without(Mechanism::silent))
                 groups_.found_silent(rest);
             else if (!rest.empty())
                 groups_.found(rest);
@@ -186,7 +186,8 @@ class SparseShard {
     // changed since are looked at. A row that cannot gain more anywhere waits: it matters only if the others of its
     // group may gain so much elsewhere that the group is dissolved.
     void look_around() {
-        const bool again = options_.recent && !targets_.empty(), waits = !options_.recent || looks_once();
+        const bool again = options_.recent && !targets_.empty(),
+                   waits = (!options_.recent || looks_once()) && !without(Mechanism::waiting);
         since_ = again ? looked_ : 0;
         index_.build(groups_, since_);
         looked_ = groups_.tick();
@@ -257,6 +258,7 @@ class SparseShard {
     // Weak groups are dissolved, the poorest first.
     std::int64_t dissolve() {
         std::vector<std::int32_t> order;
+        if (without(Mechanism::dissolving)) return 0;
         for (std::int32_t g = 0; g < groups_.count(); ++g)
             if (weak_[g]) order.push_back(g);
         std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
@@ -307,7 +309,7 @@ class SparseShard {
         groups_.hold(r, table);
         const std::int32_t alone = groups_.moving(r, h, table);
         std::int32_t most = groups_[groups_.of(r)].size() > k_ ? std::max(0, alone) : 0, partner = -1;
-        if (alone > 0) {
+        if (alone > 0 && !without(Mechanism::swaps)) {
             groups_.open(r, h, table);
             const auto& others = groups_[h].members;
             for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 24); ++i) {
