@@ -17,14 +17,17 @@ from anonset.methods import crowd, pta
 from benchmarks._tools import best_of, data_file, peak_memory, processor_seconds, seconds, table
 
 K = 10
-SECRETS, SHARE = 10, 30  # so many items are sensitive: the most frequent that one of so many transactions hold at most
+SENSITIVE, SHARE = (
+    10,
+    30,
+)  # so many items are sensitive: the most frequent that one of so many transactions hold at most
 DEGREES = (None, 4, 10)
 
 ALONE = """
 data = anonset.Transactions(parts["offsets"], parts["items"], [str(i) for i in range(int(parts["n"]))])
 from anonset.data.job import Job
 from anonset.methods import crowd
-crowd.run(data, Job(1), k=10, effort=0)
+crowd.run(data, Job(1), k=10, effort="quick")
 """
 
 
@@ -41,11 +44,11 @@ def scale() -> str:
         (f"1 M ÷ PTA on the same ({theirs:.1f} s)", "≤ 1 ×", f"{ours / theirs:.2f} ×"),
         (f"10 M: peak memory ({peak / 1e6:,.0f} MB) ÷ the data's arrays", "≤ 4 ×", f"{peak / arrays:.1f} ×"),
     ]
-    return f"\n## Scale\n\nT10I4 shape, k = {K}, effort 0.\n\n{table(['', 'goal', 'measured'], rows)}\n"
+    return f"\n## Scale\n\nT10I4 shape, k = {K}, quick.\n\n{table(['', 'goal', 'measured'], rows)}\n"
 
 
 def _fast(data: Transactions) -> Draft:
-    return crowd.run(data, Job(1), k=K, effort=0)
+    return crowd.run(data, Job(1), k=K, effort="quick")
 
 
 def _peak(data: Transactions) -> int:
@@ -61,19 +64,17 @@ def diversity() -> str:
     path = data_file("T10I4D100K.dat.gz")
     if path is None:
         return "T10I4D100K was not there."
-    data = _with_secrets(anonset.read(path))
+    data = _with_sensitive(anonset.read(path))
     rows = [_diverse_row(data, p) for p in DEGREES]
     head = ["diversity", "information loss ratio", "seconds", "of the processor", "k and p that the checks measure"]
-    said = (
-        f"T10I4D100K, k = {K}, effort 1; sensitive are the {SECRETS} most frequent items of those that at most one of"
-    )
+    said = f"T10I4D100K, k = {K}, usual; sensitive are the {SENSITIVE} most frequent items of those that at most one of"
     return f"{said} {SHARE} transactions holds.\n\n{table(head, rows)}"
 
 
-def _with_secrets(data: Transactions) -> Transactions:
+def _with_sensitive(data: Transactions) -> Transactions:
     counts = data.item_counts
     rare = np.flatnonzero(counts * SHARE <= len(data))
-    chosen = rare[np.argsort(-counts[rare], kind="stable")[:SECRETS]]
+    chosen = rare[np.argsort(-counts[rare], kind="stable")[:SENSITIVE]]
     return data.with_sensitive([str(data.labels[int(item)]) for item in chosen])
 
 
@@ -81,7 +82,7 @@ def _diverse_row(data: Transactions, p: int | None) -> list[object]:
     made: list[Draft] = []
     elapsed: list[float] = []
     work = processor_seconds(
-        lambda: elapsed.append(seconds(lambda: made.append(crowd.run(data, Job(1), k=K, effort=1, diversity=p))))
+        lambda: elapsed.append(seconds(lambda: made.append(crowd.run(data, Job(1), k=K, effort="usual", diversity=p))))
     )
     loss = information_loss(data, made[0].release, made[0].row_origin)["information_loss_ratio"]
     k = anonset.model("k-anonymity", k=K).check(made[0].release).measured["k"]

@@ -1,8 +1,10 @@
-"""Every mechanism of `crowd` switched off, or set to its simplest value, one at a time: loss and processor time.
+"""Every value of `crowd`'s presets set to its simplest one, one at a time: what that does to loss and time.
 
-`python -m benchmarks.ablation --efforts=0,2 --sets=chess,Zipf --ks=5,10 --rows=swaps,parts` measures some of it and adds
-it to benchmarks/ablation.json; without options it measures everything. Time is the ratio of processor times of one
-thread, both the least of a few runs taken in turn, so that a busy machine matters little; loss is deterministic.
+`python -m benchmarks.ablation --presets=quick --sets=chess,Zipf --ks=5,10` measures some of it, without options
+everything, and keeps the figures in benchmarks/ablation.json; `--write` makes docs/results/crowd-ablation.md of what is
+kept. Time is the ratio of processor times of one thread, both the least of a few runs taken in turn, so that a busy
+machine matters little; loss is deterministic. benchmarks/ablation-before.json has what the commit that brought this
+file measured; that one could also switch off mechanisms inside the kernels.
 """
 
 from __future__ import annotations
@@ -12,96 +14,91 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
-from anonset import _native
 from anonset.assess.utility.information_loss import information_loss
 from anonset.data.job import Job
 from anonset.data.transactions import Transactions
 from anonset.methods import crowd
-from benchmarks._tools import ROOT
+from benchmarks._ablation_page import page
+from benchmarks._tools import RESULTS, ROOT
 from benchmarks.crowd import load
 
 KEPT = ROOT / "benchmarks" / "ablation.json"
+BEFORE = ROOT / "benchmarks" / "ablation-before.json"
 DENSE = ("mushroom", "chess", "connect")
 SPARSE = ("T10I4D100K", "BMS-WebView-1", "BMS-WebView-2", "groceries", "Complete Journey", "Zipf")
-RUNS = {0: 3, 2: 2, 8: 1}
-Options = dict[str, Any]
+RUNS = {"quick": 3, "usual": 2, "thorough": 1}
+Change = Callable[[crowd.Preset], crowd.Preset]
 
-MASKS = (
-    *("swaps", "dissolving", "circles", "dice", "tries", "refill turns", "sampled members", "waiting", "silent group"),
-    *("forgetful counts", "scores in bytes", "expectation by length", "drop infrequent items"),
-    *("dense: dissolving", "dense: proposals passed over", "dense: prefetch", "dense: telling items"),
-    "dense: greedy end",
-)
-SET: dict[str, Options] = {
-    "parts of shards": {"part": 10**9},
-    "look again": {"again": 0},
-    "turns": {"turns": 1},
-    "six turns": {"turns": 2},
-    "round of improvement": {"rounds": 0, "after": 0},
-    "augmenting paths": {"relays": 0},
-    "second time": {"relays": lambda given: min(1, given["relays"])},
-    "round after augmenting paths": {"after": 0},
-    "look everywhere": {"everywhere": False, "open": False},
-    "open new groups": {"open": False},
-    "recency": {"recent": False},
-    "shards by rarity": {"shards": lambda given: -(-given["nnz"] // 250_000)},
-    "far reach": {"reach": lambda given: given["k"]},
-    "many candidates": {"keep": lambda given: given["k"] + 8},
-    "dense: annealing": {"hot": 1e-9, "cold": 1e-9},
-    "dense: pool": {"pool": 0},
-    "dense: visits": {"visits": 0.0},
-    "dense: swaps": {"partners": 0},
-    "dense: rounds": {"rounds": 1},
-    "dense: large blocks": {"block": 2048},
-    "dense: sorts": {"sorts": 0},
-    "dense: two neighbours": {"near": 2},
+
+def dense(**values: Any) -> Change:
+    return lambda preset: replace(preset, dense=replace(preset.dense, **values))
+
+
+def sparse(**values: Any) -> Change:
+    return lambda preset: replace(preset, sparse=replace(preset.sparse, **values))
+
+
+ROWS: dict[str, Change] = {
+    "dense: small blocks (2,048)": dense(block=2_048),
+    "dense: no pool, neighbours in Gray order": dense(pool=0),
+    "dense: two neighbours": dense(near=2),
+    "dense: neighbours in Gray order only": dense(sorts=0),
+    "dense: one round": dense(rounds=1),
+    "dense: no visits": dense(visits=0.0),
+    "small shards (50,000)": sparse(shard=50_000),
+    "one anchor of k": sparse(anchors=1),
+    "reach k": sparse(reach=0),
+    "k candidates": sparse(candidates=1),
+    "a round for long ones, too": sparse(round_for_long=True),
+    "no round for long ones": sparse(round_for_long=False),
+    "no augmenting paths": sparse(augment=0),
+    "augmenting paths once": lambda preset: sparse(augment=min(1, preset.sparse.augment))(preset),
+    "four passes": lambda preset: sparse(passes=min(4, preset.sparse.passes))(preset),
+    "blocks of 256 groups": lambda preset: sparse(block=min(256, preset.sparse.block))(preset),
+    "PTA's groups always formed": lambda preset: replace(preset, sample_pta=False),
 }
-ROWS = (*MASKS, *SET)
+RULES: dict[str, dict[str, Any]] = {  # constants of methods/crowd.py instead
+    "dense: the sparse way": {"DENSITY": 2.0},
+    "as many anchors for long ones": {"LONG": float("inf")},
+}
 
 
 @contextmanager
-def without(row: str, data: Transactions) -> Iterator[None]:
-    """Switch this off in every call of the kernels."""
-    if row in MASKS:
-        _native.crowd_without(1 << MASKS.index(row))
-    change = SET.get(row, {})
-
-    def changed(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arrays: Any, **given: Any) -> Any:
-            facts = given | {"nnz": data.nnz}
-            new = {name: value(facts) if callable(value) else value for name, value in change.items()}
-            return kernel(*arrays, **given | new)
-
-        return call
-
-    name = "crowd_dense" if row.startswith("dense") else "crowd_sparse"
-    kernel = getattr(_native, name)
-    setattr(_native, name, changed(kernel))
-    try:
+def changed(row: str, name: str) -> Iterator[None]:
+    """Change this in the preset of this name."""
+    presets = crowd.PRESETS | ({name: ROWS[row](crowd.PRESETS[name])} if row in ROWS else {})
+    with patch.multiple(crowd, PRESETS=presets, **RULES.get(row, {})):
         yield
-    finally:
-        setattr(_native, name, kernel)
-        _native.crowd_without(0)
 
 
-def measured(data: Transactions, k: int, effort: int) -> tuple[float, float]:
+def matters(row: str, preset: str, name: str) -> bool:
+    """Whether the row changes anything for this preset on this kind of data."""
+    if row in ROWS and ROWS[row](crowd.PRESETS[preset]) == crowd.PRESETS[preset]:
+        return False
+    return row.startswith("PTA") or row.startswith("dense") == (name in DENSE)
+
+
+def measured(data: Transactions, k: int, preset: str) -> tuple[float, float]:
     """Loss ratio and processor seconds."""
     start = time.process_time()
-    draft = crowd.run(data, Job(1, threads=1), k=k, effort=effort)
+    draft = crowd.run(data, Job(1, threads=1), k=k, effort=preset)
     taken = time.process_time() - start
     return float(information_loss(data, draft.release, draft.row_origin)["information_loss_ratio"]), taken
 
 
-def compare(data: Transactions, k: int, effort: int, row: str) -> tuple[float, float]:
-    """Loss and time without the mechanism, as multiples of what they are with it."""
+def compare(data: Transactions, k: int, preset: str, row: str) -> list[float]:
+    """Loss and time after the change, as multiples of what they were."""
     plain, other = [], []
-    for _ in range(RUNS[effort]):
-        plain.append(measured(data, k, effort))
-        with without(row, data):
-            other.append(measured(data, k, effort))
-    return other[0][0] / plain[0][0], min(t for _, t in other) / min(t for _, t in plain)
+    for _ in range(RUNS[preset]):
+        plain.append(measured(data, k, preset))
+        with changed(row, preset):
+            other.append(measured(data, k, preset))
+    ratio = min(taken for _, taken in other) / min(taken for _, taken in plain)
+    return [round(other[0][0] / plain[0][0], 4), round(ratio, 2)]
 
 
 def chosen(option: str, default: tuple[Any, ...]) -> list[str]:
@@ -109,20 +106,30 @@ def chosen(option: str, default: tuple[Any, ...]) -> list[str]:
     return named[0] if named else [str(one) for one in default]
 
 
+def kept() -> dict[str, dict[str, list[float]]]:
+    return json.loads(KEPT.read_text()) if KEPT.exists() else {}
+
+
+def measure(preset: str, name: str, data: Transactions) -> None:
+    for row in (*ROWS, *RULES):
+        if not matters(row, preset, name):
+            continue
+        for k in map(int, chosen("ks", (5, 10, 20))):
+            found = kept()
+            found.setdefault(row, {})[f"{preset} {name} {k}"] = compare(data, k, preset, row)
+            KEPT.write_text(json.dumps(found, indent=0) + "\n")
+            print(preset, name, k, row, found[row][f"{preset} {name} {k}"], flush=True)
+
+
 def main() -> None:
-    for effort in map(int, chosen("efforts", (0, 2, 8))):
+    if "--write" in sys.argv:
+        text = page(kept(), json.loads(BEFORE.read_text()), tuple(crowd.PRESETS), DENSE, SPARSE)
+        (RESULTS / "crowd-ablation.md").write_text(text, encoding="utf-8")
+        return
+    for preset in chosen("presets", tuple(crowd.PRESETS)):
         for name in chosen("sets", (*DENSE, *SPARSE)):
-            found = load(name)
-            if found is None:
-                continue
-            for k in map(int, chosen("ks", (5, 10, 20))):
-                for row in chosen("rows", ROWS):
-                    if row.startswith("dense") == (name in DENSE):
-                        loss, taken = compare(found[0], k, effort, row)
-                        kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-                        kept.setdefault(row, {})[f"{effort} {name} {k}"] = [round(loss, 4), round(taken, 2)]
-                        KEPT.write_text(json.dumps(kept, indent=0) + "\n")
-                        print(effort, name, k, row, f"{loss:.4f} {taken:.2f}", flush=True)
+            if (found := load(name)) is not None:
+                measure(preset, name, found[0])
 
 
 if __name__ == "__main__":

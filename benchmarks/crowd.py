@@ -1,14 +1,13 @@
 """`crowd` beside PTA, GSC, Gray-TSP and the lower bound: the share of the gap it closes, in multiples of PTA's time.
 
 `python -m benchmarks.crowd --write` makes docs/results/crowd.md and its chart; `--scale` adds 10 million transactions.
-`--sets=chess,mushroom` takes only some data, to try things out. Bounds depend on the data alone and take longer than
-all the rest (hours, all together); they are kept in benchmarks/bounds.json and count for as long as neither the data
-nor the code behind them changes. `--bounds` computes them and nothing else, which may be done on a busy machine.
+`--sets=chess,mushroom` takes only some data, to try things out. Bounds take longer than all the rest (hours, all
+together), so they are kept in benchmarks/bounds.json. A proved bound of the same data holds whatever code found it: it
+is used again as long as the data's fingerprint is the same. `--bounds` finds those that are missing and nothing else.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -45,24 +44,19 @@ FILES = {
 OPTIONAL = ("retail", "kosarak")
 SEGMENT_OF_ZIPF = 100
 KS = (5, 10, 20)
-EFFORTS = (0, 2, 5, 6, 7, 8, 10)
-QUICK = (0, 2)  # efforts timed in turn with PTA
+PRESETS = tuple(crowd.PRESETS)
+IN_TURN = ("quick", "usual")  # timed in turn with PTA
 SHORT = 1.0  # seconds; what takes longer runs less often
 CHARTED = 10
 KEPT = ROOT / "benchmarks" / "bounds.json"
-BOUND = tuple(
-    str(path.relative_to(ROOT))
-    for folder, ending in (("src/anonset/assess/bound", "*.py"), ("native/bound", "*.?pp"))
-    for path in sorted((ROOT / folder).glob(ending))
-)
-TURNS = 25  # of what is quick; the machine may be held up now and then
+TURNS = 9  # of what is fast; the machine may be held up now and then
 LIMITS = ((1.0, 0.5), (10.0, 0.7))  # at most so many times PTA's time: at least this share of the gap
 
 PAGE = """# `crowd`, measured
 
 `python -m benchmarks.crowd --write` made this page ({threads} threads). PTA works on segments of about 100
 transactions, 54 for the dense sets. Times are multiples of PTA's, both the best of {turns} runs taken in turn (of seven
-for efforts above 2 and three for Gray-TSP; of three, and one, where that takes longer than a second). {quiet}
+for `thorough` and three for Gray-TSP; of three, and one, where that takes longer than a second). {quiet}
 
 Which data were seen when: the parameters of `crowd` were set while looking at mushroom, chess, connect, T10I4D100K,
 BMS-WebView-1, BMS-WebView-2, groceries, Complete Journey and Zipf, so none of these is a fresh test. Zipf
@@ -72,7 +66,10 @@ is generated: 16,000 items with frequencies like 1/rank, lengths 1 to 80.
 
 {losses}
 
-The bound is a loss that no k-anonymous release can go below ([the proof](../explanation/bound.md)). {certain}
+The bound is a loss that no k-anonymous release can go below ([the proof](../explanation/bound.md)). {certain} It was
+found once for these data and is used again: a proof does not depend on the code that found it.
+
+What each mechanism and each value of the presets is worth: [the ablation](crowd-ablation.md).
 
 ## Share of the gap between PTA and the bound that is closed
 
@@ -80,7 +77,7 @@ The bound is a loss that no k-anonymous release can go below ([the proof](../exp
 
 ## Goals
 
-At most PTA's time: at least 50 % of the gap. At most ten times: at least 70 %. The best effort that is fast enough
+At most PTA's time: at least 50 % of the gap. At most ten times: at least 70 %. The best preset that is fast enough
 counts.
 
 {goals}
@@ -148,13 +145,12 @@ def kept_bounds() -> dict[str, dict[str, Any]]:
 
 
 def bound_of(name: str, data: Transactions, k: int) -> dict[str, Any]:
-    """The bound's ratio and its confidence, perhaps with a note; as kept if nothing has changed since."""
-    code = hashlib.sha256(b"".join((ROOT / part).read_bytes() for part in BOUND)).hexdigest()
-    source = {"data": fingerprint(data), "code": code}
+    """The bound's ratio and its confidence, perhaps with a note; as kept if the data are the same."""
+    source = fingerprint(data)
     known = kept_bounds().get(f"{name} {k}", {})
-    if not source.items() <= known.items():
+    if known.get("data") != source:
         found = lower_bound(data, k)
-        known = {"ratio": found.ratio, "confidence": found.confidence, **source}
+        known = {"ratio": found.ratio, "confidence": found.confidence, "data": source}
         KEPT.write_text(json.dumps(kept_bounds() | {f"{name} {k}": known}, indent=1, sort_keys=True) + "\n")
     return known
 
@@ -167,13 +163,13 @@ def calls(data: Transactions, k: int, segment: int) -> dict[str, Callable[[], Dr
         "pta": lambda: pta.run(data, Job(1), **common),
         "gsc": lambda: gsc.run(data, Job(1), k=k, item_order="frequency", protect="all"),
         "gray-tsp": lambda: gray_tsp.run(data, Job(1), **common, population=30, generations=300),
-        **{f"crowd {e}": lambda e=e: crowd.run(data, Job(1), k=k, effort=e) for e in EFFORTS},
+        **{f"crowd {e}": lambda e=e: crowd.run(data, Job(1), k=k, effort=e) for e in PRESETS},
     }
 
 
 def case(name: str, data: Transactions, segment: int, k: int) -> Case:
     runs = calls(data, k, segment)
-    quick = ["pta", "gsc", *(f"crowd {effort}" for effort in QUICK)]
+    quick = ["pta", "gsc", *(f"crowd {effort}" for effort in IN_TURN)]
     times = dict(zip(quick, best_of(TURNS, *(runs[method] for method in quick)), strict=True))
     found: dict[str, Measured] = {}
     for method, run in runs.items():
@@ -216,7 +212,7 @@ def shares(cases: list[Case]) -> str:
 
 
 def reached(one: Case, limit: float) -> float | None:
-    """The largest share of the gap that an effort closes within so many times PTA's time."""
+    """The largest share of the gap that a preset closes within so many times PTA's time."""
     inside = [one.share(name) for name, m in one.methods.items() if name.startswith("crowd") and m.time <= limit]
     return max(inside, default=None)
 
@@ -228,7 +224,7 @@ def goals(cases: list[Case]) -> tuple[str, str]:
         for i, (limit, goal) in enumerate(LIMITS):
             share = reached(one, limit)
             met[i] += share is not None and share >= goal
-            cells.append("no effort is that fast" if share is None else f"{share:.0%}{' ✓' if share >= goal else ''}")
+            cells.append("no preset is that fast" if share is None else f"{share:.0%}{' ✓' if share >= goal else ''}")
         worse = [
             name for name, m in one.methods.items() if name.startswith("crowd") and m.loss > one.methods["pta"].loss
         ]
@@ -247,7 +243,7 @@ def chart(cases: list[Case]) -> None:
         if one.k != CHARTED:
             continue
         points = {"PTA": [one.methods["pta"]], "GSC": [one.methods["gsc"]], "Gray-TSP": [one.methods["gray-tsp"]]}
-        points["crowd"] = [one.methods[f"crowd {effort}"] for effort in EFFORTS]
+        points["crowd"] = [one.methods[f"crowd {effort}"] for effort in PRESETS]
         panels.append(Panel(one.name, {n: [(m.time, m.loss) for m in ms] for n, ms in points.items()}, one.bound))
     time_charts(RESULTS / "crowd.svg", panels, "lower bound", "time, in multiples of PTA's", "information loss ratio")
 

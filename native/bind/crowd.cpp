@@ -1,77 +1,79 @@
 #include "bind/common.hpp"
-#include "crowd/dense.hpp"
-#include "crowd/sparse.hpp"
+#include "crowd/api.hpp"
 
 namespace anonset::bind {
 
 namespace {
 
-auto to_python(SegmentLosses beside) {
-    return std::pair(to_numpy(std::move(beside.of_others)), to_numpy(std::move(beside.of_pta)));
-}
-auto to_python(CrowdResult found) {
+auto to_python(crowd::Result found) {
     return std::pair(to_numpy(std::move(found.group)),
                      std::pair(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.items))));
+}
+
+void bind_settings(nb::module_& m) {
+    using crowd::DenseSettings;
+    using crowd::SparseSettings;
+    nb::class_<SparseSettings>(m, "CrowdSparse")
+        .def(
+            "__init__",
+            [](SparseSettings* self, std::int64_t shards, std::int32_t every, std::int32_t reach, std::int32_t keep,
+               std::int64_t rounds, std::int64_t augment, std::int64_t passes, std::int64_t block) {
+                new (self) SparseSettings{shards, every, reach, keep, rounds, augment, passes, block};
+            },
+            nb::kw_only(), nb::arg("shards"), nb::arg("every"), nb::arg("reach"), nb::arg("keep"), nb::arg("rounds"),
+            nb::arg("augment"), nb::arg("passes"), nb::arg("block"));
+    nb::class_<DenseSettings>(m, "CrowdDense")
+        .def(
+            "__init__",
+            [](DenseSettings* self, std::int64_t block, std::int64_t pool, std::int64_t near, std::int64_t sorts,
+               std::int64_t rounds,
+               double visits) { new (self) DenseSettings{block, pool, near, sorts, rounds, visits}; },
+            nb::kw_only(), nb::arg("block"), nb::arg("pool"), nb::arg("near"), nb::arg("sorts"), nb::arg("rounds"),
+            nb::arg("visits"));
 }
 
 }  // namespace
 
 void bind_crowd(nb::module_& m) {
-    m.def("crowd_without", [](std::uint32_t mechanisms) { crowd::switched_off = mechanisms; }, nb::arg("mechanisms"));
-    m.def(
-        "draw_segments",
-        [](std::int64_t segments, std::int64_t wanted, std::uint64_t seed) {
-            return to_numpy(draw_segments(segments, wanted, seed));
-        },
-        nb::arg("segments"), nb::arg("wanted"), nb::arg("seed"));
-    m.def(
-        "crowd_dense",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> rank, std::int64_t k, std::int64_t block,
-           std::int64_t pool, std::int64_t near, std::int64_t sorts, std::int64_t rounds, double visits,
-           std::int64_t partners, double hot, double cold, std::uint64_t seed, In<std::int64_t> bounds,
-           In<std::int64_t> drawn, PyMonitor& monitor, int threads) {
-            const PtaSample sample{bounds.data(), drawn.data(), static_cast<std::int64_t>(drawn.shape(0))};
-            DenseResult done;
-            const CrowdDenseOptions options{k, block, pool, {near, sorts}, rounds, visits, partners, hot, cold, seed};
-            run(monitor, [&](Monitor& watched) {
-                done = crowd_dense(to_csr(offsets, items), rank.data(), static_cast<std::int32_t>(rank.shape(0)),
-                                   options, sample, threads, watched);
-            });
-            auto [group, centers] = to_python(std::move(done.found));
-            return std::tuple(to_numpy(std::move(done.order)), std::move(group), std::move(centers),
-                              to_python(std::move(done.beside)));
-        },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("rank"), nb::arg("k"), nb::arg("block"), nb::arg("pool"),
-        nb::arg("near"), nb::arg("sorts"), nb::arg("rounds"), nb::arg("visits"), nb::arg("partners"), nb::arg("hot"),
-        nb::arg("cold"), nb::arg("seed"), nb::arg("bounds"), nb::arg("drawn"), nb::arg("monitor"), nb::arg("threads"));
+    bind_settings(m);
     m.def(
         "crowd_sparse",
-        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k, std::int32_t reach,
-           std::int32_t keep, std::int32_t again, std::int32_t every, std::int32_t turns, bool everywhere,
-           std::int64_t part, std::int64_t rounds, bool open, bool recent, std::int64_t relays, std::int64_t after,
-           std::int64_t passes, std::int64_t block, std::int64_t shards, In<std::int64_t> bounds,
-           In<std::int64_t> drawn, PyMonitor& monitor, int threads) {
-            const PtaSample sample{bounds.data(), drawn.data(), static_cast<std::int64_t>(drawn.shape(0))};
-            SparseResult done;
-            const CrowdSparseOptions options{{k, reach, keep, again, every, turns, everywhere},
-                                             part,
-                                             rounds,
-                                             open,
-                                             recent,
-                                             relays,
-                                             after,
-                                             passes,
-                                             block};
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k,
+           const crowd::SparseSettings& settings, PyMonitor& monitor, int threads) {
+            crowd::Result found;
             run(monitor, [&](Monitor& watched) {
-                done = crowd_sparse(to_csr(offsets, items), n_items, options, shards, sample, threads, watched);
+                found = crowd::sparse_groups(to_csr(offsets, items), n_items, k, settings, threads, watched);
             });
-            auto [group, centers] = to_python(std::move(done.found));
-            return std::tuple(std::move(group), std::move(centers), to_python(std::move(done.beside)));
+            return to_python(std::move(found));
         },
-        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("reach"), nb::arg("keep"),
-        nb::arg("again"), nb::arg("every"), nb::arg("turns"), nb::arg("everywhere"), nb::arg("part"), nb::arg("rounds"),
-        nb::arg("open"), nb::arg("recent"), nb::arg("relays"), nb::arg("after"), nb::arg("passes"), nb::arg("block"),
-        nb::arg("shards"), nb::arg("bounds"), nb::arg("drawn"), nb::arg("monitor"), nb::arg("threads"));
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("settings"), nb::arg("monitor"),
+        nb::arg("threads"));
+    m.def(
+        "crowd_dense",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k,
+           const crowd::DenseSettings& settings, std::uint64_t seed, PyMonitor& monitor, int threads) {
+            crowd::Result found;
+            run(monitor, [&](Monitor& watched) {
+                found = crowd::dense_groups(to_csr(offsets, items), n_items, k, settings, seed, threads, watched);
+            });
+            return to_python(std::move(found));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("settings"), nb::arg("seed"),
+        nb::arg("monitor"), nb::arg("threads"));
+    m.def(
+        "diverse_groups",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> sensitive_offsets,
+           In<std::int32_t> sensitive, std::int32_t n_items, In<std::int32_t> groups, std::int64_t k, std::int64_t p,
+           std::int64_t rounds, int threads, PyMonitor& monitor) {
+            std::vector<std::int32_t> found;
+            run(monitor, [&](Monitor& watched) {
+                found = crowd::diverse_groups(to_csr(offsets, items), to_csr(sensitive_offsets, sensitive), n_items,
+                                              groups.data(), {k, p, rounds}, threads, watched);
+            });
+            return to_numpy(std::move(found));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("sensitive_offsets"), nb::arg("sensitive"), nb::arg("n_items"),
+        nb::arg("groups"), nb::arg("k"), nb::arg("p"), nb::arg("rounds"), nb::arg("threads"), nb::arg("monitor"));
 }
 
 }  // namespace anonset::bind

@@ -4,7 +4,6 @@
 namespace anonset::bind {
 void bind_crowd(nb::module_& m);
 void bind_cahd(nb::module_& m);
-void bind_diverse(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_mining(nb::module_& m);
 void bind_generate(nb::module_& m);
@@ -53,7 +52,6 @@ NB_MODULE(_native, m) {
         .def_prop_ro("done", [](PyMonitor& self) { return self.monitor.done.load(); });
     anonset::bind::bind_crowd(m);
     anonset::bind::bind_cahd(m);
-    anonset::bind::bind_diverse(m);
     anonset::bind::bind_dual(m);
     anonset::bind::bind_mining(m);
     anonset::bind::bind_generate(m);

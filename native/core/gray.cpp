@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/bitmap.hpp"
+#include "core/gray_bits.hpp"
 
 namespace anonset {
 
@@ -249,6 +250,7 @@ class GraySort {
 
 Buffer<std::int64_t> gray_order(const Csr& data, const std::int32_t* rank, std::int64_t domain, int threads,
                                 Monitor& monitor) {
+    if (RankedBits::pays(data, domain)) return RankedBits(data, rank, domain, threads, monitor).order();
     return GraySort(data, rank, domain, threads, monitor).order();
 }
 

@@ -1,4 +1,4 @@
-// Gray order of rows whose bitmaps are there already: the rank of a Gray code word is the XOR of its leading bits.
+// Gray order of dense rows, by their bitmaps: the rank of a Gray code word is the XOR of its leading bits.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,17 @@ namespace anonset {
 // Bitmaps in which the item of rank 0 is the highest bit of the last word, that of rank 1 the next, and so on.
 class RankedBits {
   public:
+    // Whether this is faster than to sort the items: where a word of a bitmap holds several of them.
+    static bool pays(const Csr& data, std::int64_t n_items) {
+        return n_items > 0 && 16 * (data.offsets[data.rows] - data.offsets[0]) >= n_items * data.rows;
+    }
+
     RankedBits(const Csr& data, const std::int32_t* rank, std::int64_t n_items, int threads, Monitor& monitor)
         : rows_(data.rows),
           words_((n_items + 63) / 64),
           threads_(thread_count(threads)),
           monitor_(monitor),
-          item_(64 * words_, 0),
           bits_(data.rows * words_, 0) {
-        for (std::int64_t item = 0; item < n_items; ++item) item_[place(rank[item])] = static_cast<std::int32_t>(item);
         parallel_for(
             rows_, threads_, monitor_,
             [&](std::int64_t row, int) {
@@ -32,12 +35,8 @@ class RankedBits {
             GRAIN);
     }
 
-    std::int64_t words() const { return words_; }
-    const std::uint64_t* row(std::int64_t row) const { return bits_.data() + row * words_; }
-    std::int32_t item(std::int64_t place) const { return item_[place]; }
-
     // The rows in Gray order; equal rows keep their order.
-    std::vector<std::int64_t> order() const {
+    Buffer<std::int64_t> order() const {
         std::vector<std::uint64_t> ranks(rows_ * words_);
         std::vector<Entry> entries(rows_);
         parallel_for(
@@ -48,18 +47,9 @@ class RankedBits {
             },
             GRAIN);
         sort(entries, ranks);
-        std::vector<std::int64_t> order(rows_);
+        Buffer<std::int64_t> order(rows_);
         for (std::int64_t i = 0; i < rows_; ++i) order[i] = entries[i].row;
         return order;
-    }
-
-    // Puts the rows in this order.
-    void line_up(const std::vector<std::int64_t>& order) {
-        std::vector<std::uint64_t> bits(bits_.size());
-        parallel_for(
-            rows_, threads_, monitor_,
-            [&](std::int64_t i, int) { std::copy_n(row(order[i]), words_, bits.data() + i * words_); }, GRAIN);
-        bits_.swap(bits);
     }
 
   private:
@@ -75,7 +65,7 @@ class RankedBits {
     void write_rank(std::int64_t row, std::uint64_t* rank) const {
         std::uint64_t above = 0;  // all ones where the bits of higher words are odd in number
         for (std::int64_t w = words_ - 1; w >= 0; --w) {
-            std::uint64_t word = this->row(row)[w];
+            std::uint64_t word = bits_[row * words_ + w];
             for (int shift = 1; shift < 64; shift *= 2) word ^= word >> shift;
             *rank++ = word ^= above;
             above = word & 1 ? ~std::uint64_t{0} : 0;
@@ -105,7 +95,6 @@ class RankedBits {
     std::int64_t rows_, words_;
     int threads_;
     Monitor& monitor_;
-    std::vector<std::int32_t> item_;  // at each place
     std::vector<std::uint64_t> bits_;
 };
 

@@ -14,12 +14,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "core/bitmap.hpp"
 #include "core/gain_planes.hpp"
-#include "core/gray_bits.hpp"
 
 namespace anonset::crowd {
 
@@ -31,9 +29,10 @@ class Block {
     }
 
     // Begins anew, without groups.
-    void load(const RankedBits& bits, const std::vector<std::int32_t>& rows) {
+    void load(const std::uint64_t* bits, const std::vector<std::int32_t>& rows) {
         bits_.resize(rows.size() * words_);
-        for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(bits.row(rows[i]), words_, bits_.data() + i * words_);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            std::copy_n(bits + rows[i] * words_, words_, bits_.data() + i * words_);
         group_.assign(rows.size(), -1);
         place_.resize(rows.size());
         members_.resize(rows.size() / k_ * capacity_);
@@ -54,19 +53,6 @@ class Block {
         return bits_.data() + r * width<W>();
     }
     const std::uint64_t* center(std::int32_t g) const { return planes(g) + 2 * words_; }
-
-    // Memory that will soon be read.
-    template <int W>
-    ANONSET_INLINE void ask_for_row(std::int32_t r) const {
-        __builtin_prefetch(row<W>(r));
-        __builtin_prefetch(group_.data() + r);
-    }
-    template <int W>
-    ANONSET_INLINE void ask_for_group(std::int32_t member) const {
-        const std::uint64_t* v = planes(group_[member]) + width<W>();  // V0 and V1 are looked at first
-        __builtin_prefetch(v);
-        __builtin_prefetch(v + 2 * width<W>() - 1);
-    }
 
     std::int32_t found() {
         size_.push_back(0);
@@ -154,16 +140,16 @@ class Block {
     }
     // Every member of g joins the group named for it, one after the other, if that gains anything in the end.
     template <int W>
-    ANONSET_INLINE bool dissolve(std::int32_t g, const std::int32_t* havens) {
+    ANONSET_INLINE bool dissolve(std::int32_t g, const std::int32_t* targets) {
         const std::int32_t* list = members(g);
         std::int32_t change = -gain<W>(g);
         for (std::int32_t i = 0; i < size_[g]; ++i) {
-            change += joining<W>(row<W>(list[i]), havens[i]);
-            enroll<W>(list[i], havens[i]);
-            settle<W>(havens[i]);
+            change += joining<W>(row<W>(list[i]), targets[i]);
+            enroll<W>(list[i], targets[i]);
+            settle<W>(targets[i]);
         }
         if (change < 0) {
-            recall<W>(g, havens);
+            recall<W>(g, targets);
             return false;
         }
         size_[g] = 0;
@@ -192,12 +178,12 @@ class Block {
 
     // Undoes what `dissolve` did: the members that joined last are the last of their new groups.
     template <int W>
-    ANONSET_INLINE void recall(std::int32_t g, const std::int32_t* havens) {
+    ANONSET_INLINE void recall(std::int32_t g, const std::int32_t* targets) {
         const std::int32_t* list = members(g);
         for (std::int32_t i = size_[g] - 1; i >= 0; --i) {
-            --size_[havens[i]];
-            count<W>(havens[i], row<W>(list[i]), -1);
-            settle<W>(havens[i]);
+            --size_[targets[i]];
+            count<W>(targets[i], row<W>(list[i]), -1);
+            settle<W>(targets[i]);
             group_[list[i]] = g;
             place_[list[i]] = i;
         }

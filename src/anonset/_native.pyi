@@ -24,52 +24,33 @@ class Monitor:
     @property
     def done(self) -> int: ...
 
-def draw_segments(segments: int, wanted: int, seed: int) -> Longs: ...
-def crowd_dense(
-    offsets: Longs,
-    items: Ints,
-    rank: Ints,
-    k: int,
-    block: int,
-    pool: int,
-    near: int,
-    sorts: int,
-    rounds: int,
-    visits: float,
-    partners: int,
-    hot: float,
-    cold: float,
-    seed: int,
-    bounds: Longs,
-    drawn: Longs,
-    monitor: Monitor,
-    threads: int,
-) -> tuple[Longs, Ints, tuple[Longs, Ints], tuple[Longs, Longs]]: ...
+class CrowdSparse:
+    def __init__(
+        self, *, shards: int, every: int, reach: int, keep: int, rounds: int, augment: int, passes: int, block: int
+    ) -> None: ...
+
+class CrowdDense:
+    def __init__(self, *, block: int, pool: int, near: int, sorts: int, rounds: int, visits: float) -> None: ...
+
 def crowd_sparse(
+    offsets: Longs, items: Ints, n_items: int, k: int, settings: CrowdSparse, monitor: Monitor, threads: int
+) -> tuple[Ints, tuple[Longs, Ints]]: ...
+def crowd_dense(
+    offsets: Longs, items: Ints, n_items: int, k: int, settings: CrowdDense, seed: int, monitor: Monitor, threads: int
+) -> tuple[Ints, tuple[Longs, Ints]]: ...
+def diverse_groups(
     offsets: Longs,
     items: Ints,
+    sensitive_offsets: Longs,
+    sensitive: Ints,
     n_items: int,
+    groups: Ints,
     k: int,
-    reach: int,
-    keep: int,
-    again: int,
-    every: int,
-    turns: int,
-    everywhere: bool,
-    part: int,
+    p: int,
     rounds: int,
-    open: bool,
-    recent: bool,
-    relays: int,
-    after: int,
-    passes: int,
-    block: int,
-    shards: int,
-    bounds: Longs,
-    drawn: Longs,
-    monitor: Monitor,
     threads: int,
-) -> tuple[Ints, tuple[Longs, Ints], tuple[Longs, Longs]]: ...
+    monitor: Monitor,
+) -> Ints: ...
 def band_order(offsets: Longs, items: Ints, n_items: int, threads: int, monitor: Monitor) -> Longs: ...
 def cahd_groups(
     offsets: Longs,
@@ -126,19 +107,6 @@ def mondrian_groups(
     n_items: int,
     n_sensitive: int,
     p: int,
-    monitor: Monitor,
-) -> Ints: ...
-def diverse_groups(
-    offsets: Longs,
-    items: Ints,
-    secret_offsets: Longs,
-    secrets: Ints,
-    n_items: int,
-    groups: Ints,
-    k: int,
-    p: int,
-    rounds: int,
-    threads: int,
     monitor: Monitor,
 ) -> Ints: ...
 def pair_values(

@@ -178,13 +178,13 @@ def test_a_folder_without_permission_is_a_clear_error(tmp_path, monkeypatch):
 
 def test_the_certificate_says_what_is_promised_and_nothing_private(tmp_path):
     data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b"], ["c"], ["a", "c"], ["c"]] * 5, sensitive=["b"])
-    result = anonset.anonymize(data, k=3, seed=123454321, threads=2, out=tmp_path / "out.dat", effort=3)
+    result = anonset.anonymize(data, k=3, seed=123454321, threads=2, out=tmp_path / "out.dat", effort="quick")
     text = (tmp_path / "out.dat.certificate.json").read_text()
     content = json.loads(text)
     assert content["anonset"] == "certificate"
     assert (content["model"], content["parameters"]) == ("k-anonymity", {"k": 3})
     assert content["promise"] == result.verdict.promise
-    assert (content["method"], content["method_parameters"]["effort"]) == ("crowd", 3)
+    assert (content["method"], content["method_parameters"]["effort"]) == ("crowd", "quick")
     assert content["sensitive_items"] == ["b"]
     assert content["transactions"] == 30
     assert content["version"] == anonset.__version__

@@ -3,7 +3,6 @@
 #include "check.hpp"
 #include "data.hpp"
 #include "pta/api.hpp"
-#include "pta/baseline.hpp"
 
 using namespace anonset;
 
@@ -106,20 +105,5 @@ TEST(windows_of_k_vote_and_leftovers_join_the_nearest) {
                 (i >= c.bounds[s] && i < c.bounds[s + 1] ? inside : outside).insert(found.group[c.order[i]]);
             for (const std::int32_t group : inside) CHECK(outside.count(group) == 0);
         }
-    }
-}
-
-TEST(the_sample_of_segments_is_measured_like_the_whole) {
-    Case c;
-    c.bounds = {0, 20, 60, 100, ROWS};
-    const std::vector<std::int64_t> drawn = pta::draw_segments(4, 4, 1);
-    CHECK(drawn == (std::vector<std::int64_t>{0, 1, 2, 3}));
-    CHECK(pta::draw_segments(100, 10, 3).size() == 10);
-    const pta::Segments all{c.data.view(), c.order.data(), ITEMS, c.bounds.data()};
-    std::vector<std::int64_t> together(4), alone(1);
-    pta::SegmentSample(all, drawn.data(), 4, c.monitor).losses_of_pta(5, together.data());
-    for (std::int64_t s = 0; s < 4; ++s) {
-        pta::SegmentSample(all, &s, 1, c.monitor).losses_of_pta(5, alone.data());
-        CHECK(alone[0] == together[s] && alone[0] > 0);
     }
 }

@@ -3,11 +3,12 @@
 from collections import Counter
 
 UNIT = 32  # a surplus is counted in 1/32 of an item
+TURNS = 2  # in which members and center are chosen
 
 
-def first_groups(rows, k, everywhere=False):
+def first_groups(rows, k):
     """Groups of rows (tuples of items, in Gray order; every item in more than k/2 of them) before any improvement."""
-    groups = best_first(rows, k, everywhere)
+    groups = best_first(rows, k)
     left = list((Counter(rows) - Counter(row for group in groups for row in group)).elements())
     centers = [center_and_half(group) for group in groups]
     best = [max(((gain(row, c), -g) for g, c in enumerate(centers)), default=(0, 0)) for row in left]
@@ -35,14 +36,14 @@ def gain(row, center_half):
     return len(half & set(row)) - len(center - set(row))
 
 
-def best_first(rows, k, everywhere):
+def best_first(rows, k):
     """Groups of k, the best ones first, and what is left of k or more equal rows."""
     copies = Counter(rows)
     left = {row: c - k if c >= k else c for row, c in copies.items()}
     wishes = {}
     for anchor in copies:
         if copies[anchor] < k and anchor:
-            wishes[anchor] = best_group(anchor, copies, left, k, everywhere)
+            wishes[anchor] = best_group(anchor, copies, left, k)
     groups = []
     while open_ := [a for a, wish in wishes.items() if wish and left[a]]:
         anchor = max(open_, key=lambda a: wishes[a][0])  # the first of equals
@@ -51,18 +52,16 @@ def best_first(rows, k, everywhere):
             left = {row: c - group.count(row) for row, c in left.items()}
             groups.append(group)
         else:
-            wishes[anchor] = best_group(anchor, copies, left, k, everywhere)
+            wishes[anchor] = best_group(anchor, copies, left, k)
     return groups + [[row] * (k + left[row]) for row in copies if copies[row] >= k]
 
 
-def best_group(anchor, copies, left, k, everywhere):
+def best_group(anchor, copies, left, k):
     """The rows that bring most to a center inside the anchor, and their center, in turn, while the surplus grows."""
     sharing = dict.fromkeys(row for item in anchor for row in copies if item in row and row != anchor)
-    if everywhere:  # of equals the shorter one comes first, then the first one in Gray order
-        sharing = sorted((row for row in copies if row in sharing), key=len)
     candidates = sorted(sharing, key=lambda row: len(set(row) & set(anchor)) < 2)
     best, center = None, set(anchor)
-    while True:
+    for _ in range(TURNS):
         ranked = sorted(candidates, key=lambda row: expected(row, copies, k) - 2 * UNIT * len(center & set(row)))
         group = [row for row in [anchor, *ranked] for _ in range(left[row])][:k]
         counts = {i: sum(i in row for row in group) for i in anchor}
@@ -71,6 +70,7 @@ def best_group(anchor, copies, left, k, everywhere):
         if len(group) < k or not center or (best and surplus <= best[0]):
             return best
         best = surplus, group
+    return best
 
 
 def expected(row, copies, k):

@@ -1,7 +1,6 @@
 """`crowd` against the true optimum and the lower bound on tiny data, and against PTA on real data."""
 
 import random
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -16,7 +15,8 @@ from anonset.data.job import Job
 from anonset.methods import crowd, pta
 from anonset.methods.steps import pta_baseline
 from anonset.methods.steps.group.centers import losses, majority
-from anonset.methods.steps.order.gray import gray_order, gray_sorted, lined_up
+from anonset.methods.steps.order.gray import gray_sorted
+from anonset.methods.steps.pta_baseline import best_of_both
 from tests.oracle.crowd import center_and_half, first_groups, gain, most_at
 from tests.oracle.optimum import optimum
 
@@ -25,8 +25,13 @@ def loss(data, draft):
     return information_loss(data, draft.release, draft.row_origin)["information_loss"]
 
 
-def run_crowd(data, k, effort=10, seed=1, threads=2):
+def run_crowd(data, k, effort="thorough", seed=1, threads=2):
     return crowd.run(data, Job(seed=seed, threads=threads), k=k, effort=effort)
+
+
+def groups_of(quasi, k, effort, threads=2):
+    """The groups that `crowd` finds by itself, and what they publish, for transactions in Gray order."""
+    return crowd.find_groups(quasi, k, crowd.PRESETS[effort], crowd.is_dense(quasi), Job(1, threads))
 
 
 @settings(max_examples=150)
@@ -55,11 +60,11 @@ def test_crowd_finds_the_optimum_of_most_tiny_databases():
 def test_crowd_loses_less_than_pta_on_public_data(real_data, name):
     data = anonset.read(real_data(name))
     for k in (5, 20):
-        draft = run_crowd(data, k, effort=0)
+        draft = run_crowd(data, k, effort="quick")
         theirs = pta.run(data, Job(seed=1), k=k, segments=None, item_order="frequency", revote=True)
         assert anonset.model("k-anonymity", k=k).check(draft.release).holds
         assert loss(data, draft) < 0.95 * loss(data, theirs)
-        assert loss(data, run_crowd(data, k, effort=2)) <= loss(data, draft)
+        assert loss(data, run_crowd(data, k, effort="usual")) <= loss(data, draft)
 
 
 def losses_in_segments(quasi, groups, bounds, drawn, k):
@@ -69,7 +74,7 @@ def losses_in_segments(quasi, groups, bounds, drawn, k):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 6), st.sampled_from([0, 2, 10]))
+@given(st.integers(0, 10**6), st.integers(2, 6), st.sampled_from(list(crowd.PRESETS)))
 def test_crowd_never_loses_more_than_pta(seed, k, effort):
     draw = np.random.default_rng(seed)
     items, longest = int(draw.choice([4, 12, 40, 200, 3000])), int(draw.choice([1, 3, 10, 40]))
@@ -83,7 +88,7 @@ def test_crowd_never_loses_more_than_pta(seed, k, effort):
     assert loss(data, run_crowd(data, k, effort)) <= loss(data, theirs)
 
 
-@pytest.mark.parametrize("effort", [0, 1, 2])
+@pytest.mark.parametrize("effort", ["quick", "usual"])
 @pytest.mark.parametrize("items", [4, 12, 24])
 def test_crowd_never_loses_more_than_pta_on_large_data_with_few_kinds_of_transactions(items, effort):
     draw = np.random.default_rng(2)
@@ -93,32 +98,36 @@ def test_crowd_never_loses_more_than_pta_on_large_data_with_few_kinds_of_transac
         assert loss(data, run_crowd(data, k, effort)) <= loss(data, theirs)
 
 
-@pytest.mark.parametrize("effort", [0, 1])
-def test_groups_that_lose_more_than_ptas_are_not_published(monkeypatch, effort):
+@pytest.mark.parametrize("sampled", [True, False])
+def test_groups_that_lose_more_than_ptas_are_not_published(sampled):
     draw = np.random.default_rng(4)
     data = Transactions.from_lists([np.flatnonzero(draw.random(12) < 0.3) for _ in range(2500)])
     theirs = pta.run(data, Job(seed=1), k=2, segments=None, item_order="frequency", revote=True)
+    _, quasi = gray_sorted(data, Job())
     poor = np.arange(2500, dtype=np.int32) % 1250
-    ordering, quasi = gray_sorted(data, Job())
-    centers = majority(quasi, poor, Job())
+    bounds = pta.segment_bounds(len(quasi), 2)
+    better, centers = best_of_both(quasi, poor, majority(quasi, poor, Job()), bounds, 2, sampled, Job(1))
+    assert losses(quasi, better, Job(), centers).sum() == loss(data, theirs)
 
-    def poorly(_quasi, _k, _effort, _job, bounds, drawn):
-        return ordering, poor, centers, losses_in_segments(quasi, poor, bounds, drawn, 2)
 
-    monkeypatch.setattr(crowd, "_dense", poorly)
-    assert loss(data, run_crowd(data, 2, effort)) == loss(data, theirs)
+def test_groups_that_lose_less_than_ptas_are_kept():
+    draw = np.random.default_rng(4)
+    _, quasi = gray_sorted(Transactions.from_lists([[i % 500, 500 + draw.integers(900)] for i in range(2500)]), Job())
+    groups, centers = groups_of(quasi, 5, "usual")
+    for sampled in (True, False):
+        kept, _ = best_of_both(quasi, groups, centers, pta.segment_bounds(2500, 5), 5, sampled, Job(1))
+        assert kept is groups
 
 
 def test_every_segment_is_drawn_equally_often_and_none_twice():
-    bounds, times = np.arange(31), np.zeros(30)
+    times = np.zeros(30)
     for seed in range(3000):
-        drawn = pta_baseline.draw(bounds, False, Job(seed))
+        drawn = pta_baseline.draw(30, Job(seed))
         assert len(drawn) == pta_baseline.SAMPLE
         assert (np.diff(drawn) > 0).all()
         times[drawn] += 1
     assert np.abs(times / 3000 - pta_baseline.SAMPLE / 30).max() < 0.04
-    assert np.array_equal(drawn, pta_baseline.draw(bounds, False, Job(2999)))
-    assert len(pta_baseline.draw(bounds, False, Job(2**70))) == pta_baseline.SAMPLE
+    assert np.array_equal(drawn, pta_baseline.draw(30, Job(2999)))
 
 
 @pytest.mark.parametrize("worse", [0.9, 1.0, 1.3])
@@ -128,58 +137,23 @@ def test_a_sample_of_segments_convinces_only_where_pta_clearly_loses_more(worse)
     _, quasi = gray_sorted(data, Job())
     bounds = pta.segment_bounds(len(quasi), 5)
     groups = pta_baseline.pta_groups(quasi, bounds, 5, Job())
-    drawn = pta_baseline.draw(bounds, False, Job(1))
-    ours, theirs = losses_in_segments(quasi, groups, bounds, drawn, 5)
+    drawn, centers = pta_baseline.draw(len(bounds) - 1, Job(1)), majority(quasi, groups, Job())
+    ours, theirs = pta_baseline.losses_in(quasi, groups, centers, bounds, drawn, 5, Job(1))
     assert ours.tolist() == theirs.tolist()
     assert pta_baseline.clearly_less(ours / worse, theirs) == (worse > 1.2)
 
 
-def test_where_the_first_sample_leaves_it_open_a_larger_one_may_tell(monkeypatch):
-    draw = np.random.default_rng(4)
-    data = Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.06) for _ in range(5000)])
-    _, quasi = gray_sorted(data, Job())
-    bounds = pta.segment_bounds(len(quasi), 5)
-    groups, centers, _ = crowd._sparse(quasi, 5, 0, Job(1), bounds, crowd.NONE)
-    first, more = (pta_baseline.draw(bounds, False, Job(1), times) for times in (1, pta_baseline.MORE))
-    assert len(more) == pta_baseline.MORE * len(first)
-    assert not set(first) <= set(more)
-    told = pta_baseline.losses_in(quasi, groups, centers, bounds, more, 5, Job(1))
-    expected = losses_in_segments(quasi, groups, bounds, more, 5)
-    assert [one.tolist() for one in told] == [one.tolist() for one in expected]
-
-    asked = []
-    monkeypatch.setattr(crowd, "clearly_less", lambda *_: False)
-    monkeypatch.setattr(crowd, "better_than_pta", lambda _, *found: asked.append(1) or found[:2])
-    run_crowd(data, 5, effort=0)
-    assert not asked
-    monkeypatch.setattr(pta_baseline, "clearly_less", lambda *_: False)
-    run_crowd(data, 5, effort=0)
-    assert asked
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("shards", [1, 2, 5])
-def test_the_losses_beside_sparse_groups_are_theirs_and_those_of_ptas(monkeypatch, shards, threads):
+def test_the_losses_in_a_sample_are_those_in_its_segments():
     draw = np.random.default_rng(8)
     _, quasi = gray_sorted(Transactions.from_lists([np.flatnonzero(draw.random(60) < 0.1) for _ in range(900)]), Job())
     bounds, drawn = pta.segment_bounds(len(quasi), 3, 13), np.array([0, 3, 4, 7, 12])
-    monkeypatch.setattr(crowd, "_shards", lambda _occurrences, _effort: shards)
-    groups, _, sample = crowd._sparse(quasi, 3, 0, Job(1, threads), bounds, drawn)
+    groups, centers = groups_of(quasi, 3, "quick")
+    sample = pta_baseline.losses_in(quasi, groups, centers, bounds, drawn, 3, Job())
     expected = losses_in_segments(quasi, groups, bounds, drawn, 3)
     assert [one.tolist() for one in sample] == [one.tolist() for one in expected]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_the_losses_beside_dense_groups_are_theirs_and_those_of_ptas(threads):
-    draw = np.random.default_rng(9)
-    data, job = Transactions.from_lists([np.flatnonzero(draw.random(70) < 0.3) for _ in range(900)]), Job(1, threads)
-    bounds, drawn = pta.segment_bounds(len(data), 3, 13), np.array([0, 3, 4, 7, 12])
-    ordering, groups, _, sample = crowd._dense(data, 3, 0, job, bounds, drawn)
-    expected = losses_in_segments(lined_up(data, ordering, job), groups, bounds, drawn, 3)
-    assert [one.tolist() for one in sample] == [one.tolist() for one in expected]
-
-
-@pytest.mark.parametrize("effort", [0, 2, 5])
+@pytest.mark.parametrize("effort", list(crowd.PRESETS))
 def test_dense_groups_in_several_blocks_do_not_depend_on_the_number_of_threads(effort):
     draw = np.random.default_rng(5)
     data = Transactions.from_lists([np.flatnonzero(draw.random(40) < 0.3) for _ in range(9000)])
@@ -189,19 +163,7 @@ def test_dense_groups_in_several_blocks_do_not_depend_on_the_number_of_threads(e
     assert alone.transactions.offsets.tolist() == three.transactions.offsets.tolist()
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 10**6), st.sampled_from([1, 5, 63, 64, 65, 128, 130, 300]), st.sampled_from([1, 2, 3]))
-def test_the_order_from_bitmaps_is_the_gray_order(seed, items, threads):
-    draw = np.random.default_rng(seed)
-    chance = draw.random(items) ** draw.choice([0.1, 1, 3])
-    sets = [np.flatnonzero(draw.random(items) < chance) for _ in range(draw.integers(2, 40))]
-    data = Transactions.from_lists([sets[i] for i in draw.integers(0, len(sets), 60)], labels=list(range(items)))
-    job = Job(1, threads)
-    none = np.empty(0, dtype=np.int64)
-    assert crowd._dense(data, 2, 0, job, none, none)[0].tolist() == gray_order(data, job).tolist()
-
-
-@pytest.mark.parametrize("effort", [0, 5])
+@pytest.mark.parametrize("effort", list(crowd.PRESETS))
 def test_the_groups_do_not_depend_on_the_number_of_threads(effort):
     draw = np.random.default_rng(5)
     wide = Transactions.from_lists([draw.choice(300, size=4, replace=False) for _ in range(3000)])
@@ -217,14 +179,14 @@ def test_both_regimes_are_reached():
     assert not crowd.is_dense(Transactions.from_lists([draw.choice(300, size=4, replace=False) for _ in range(300)]))
 
 
-@pytest.mark.parametrize("effort", [0, 5])
+@pytest.mark.parametrize("effort", list(crowd.PRESETS))
 def test_what_groups_publish_is_the_majority_of_their_members(effort):
     draw = np.random.default_rng(6)
     wide = Transactions.from_lists([draw.choice(300, size=draw.integers(0, 6), replace=False) for _ in range(1500)])
     full = Transactions.from_lists([draw.choice(90, size=40, replace=False) for _ in range(1500)])
-    for data, find, first in ((wide, crowd._sparse, 0), (full, crowd._dense, 1)):
+    for data in (wide, full):
         _, quasi = gray_sorted(data, Job())
-        groups, centers = find(quasi, 4, effort, Job(1), crowd.NONE, crowd.NONE)[first : first + 2]
+        groups, centers = groups_of(quasi, 4, effort)
         assert np.bincount(groups).min() >= 4
         for found, voted in zip(centers, majority(quasi, groups, Job()), strict=True):
             assert found.tolist() == voted.tolist()
@@ -234,8 +196,7 @@ def test_a_shard_that_a_huge_transaction_fills_still_has_enough_others():
     small = [[i % 300, 300 + i % 7] for i in range(1000)]
     data = Transactions.from_lists([range(260_000), *small], labels=list(range(260_000)))
     for k in (2, 90):
-        assert crowd._shards(data.nnz, 0) == 2
-        draft = run_crowd(data, k, effort=0)
+        draft = run_crowd(data, k, effort="quick")
         assert anonset.model("k-anonymity", k=k).check(draft.release).holds
 
 
@@ -245,22 +206,9 @@ def rows_of(quasi):
 
 def sparse_groups(quasi, k, **options):
     """Groups of rows as `crowd` begins with them, each looking at all others; options say what is done then."""
-    begin = {"reach": 100, "keep": 100, "every": 1, "turns": 100, "rounds": 0, "recent": False}
-    begin |= {"everywhere": False, "open": False, "relays": 0, "after": 0, "passes": 0, "block": 1}
-    found, *_ = _native.crowd_sparse(
-        quasi.offsets,
-        quasi.items,
-        n_items=quasi.n_items,
-        k=k,
-        again=0,
-        part=10_000,
-        shards=1,
-        bounds=crowd.NONE,
-        drawn=crowd.NONE,
-        monitor=Job().monitor,
-        threads=2,
-        **begin | options,
-    )
+    begin = {"shards": 1, "every": 1, "reach": 100, "keep": 100, "rounds": 0, "augment": 0, "passes": 0, "block": 1}
+    settings = _native.CrowdSparse(**begin | options)
+    found, _ = _native.crowd_sparse(quasi.offsets, quasi.items, quasi.n_items, k, settings, Job().monitor, 2)
     return [
         [row for row, g in zip(rows_of(quasi), found, strict=True) if g == group] for group in range(found.max() + 1)
     ]
@@ -270,19 +218,12 @@ def sparse_groups(quasi, k, **options):
 @given(
     st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=5), min_size=4, max_size=20),
     st.integers(2, 4),
-    st.booleans(),
 )
-def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k, everywhere):
+def test_sparse_groups_begin_as_the_best_ones_of_those_that_are_left(sets, k):
     often = {i for i in "abcdefg" if 2 * sum(i in s for s in sets) > k}  # other items are in no center
     _, quasi = gray_sorted(Transactions.from_lists([s & often for s in sets]), Job())
-    found = sparse_groups(quasi, k, everywhere=everywhere)
-    assert sorted(map(sorted, found)) == sorted(map(sorted, first_groups(rows_of(quasi), k, everywhere)))
-
-
-def gained(groups):
-    """What groups of rows keep, counted against publishing nothing."""
-    counts = [(len(group), Counter(item for row in group for item in row)) for group in groups]
-    return sum(max(0, 2 * c - size) for size, count in counts for c in count.values())
+    found = sparse_groups(quasi, k)
+    assert sorted(map(sorted, found)) == sorted(map(sorted, first_groups(rows_of(quasi), k)))
 
 
 def rare_rows(seed, n=700, items=9000, mean=8):
@@ -292,27 +233,10 @@ def rare_rows(seed, n=700, items=9000, mean=8):
     return gray_sorted(Transactions.from_lists(sets, labels=list(range(items))), Job())[1]
 
 
-@pytest.mark.parametrize("k", [2, 5, 20])
-def test_anchors_that_look_everywhere_find_what_those_do_that_reach_everywhere(k):
-    quasi = rare_rows(k, n=2000)
-    near, far = (gained(sparse_groups(quasi, k, keep=2000, reach=2000, everywhere=all_)) for all_ in (False, True))
-    assert abs(near - far) <= 0.02 * near  # they differ only in which of equals comes first
-
-
-@pytest.mark.parametrize("k", [2, 5, 20])
-def test_groups_opened_by_rows_that_others_can_spare_gain_more(k):
-    quasi = rare_rows(k)
-    begin = {"keep": 3 * k, "rounds": 1, "relays": 1, "every": 30}
-    plain, opened = (sparse_groups(quasi, k, everywhere=True, open=open_, **begin) for open_ in (False, True))
-    assert min(map(len, opened)) >= k
-    assert len(opened) > len(plain)
-    assert gained(opened) > gained(plain)
-
-
-@pytest.mark.parametrize("effort", [0, 4, 7, 10])
+@pytest.mark.parametrize("effort", list(crowd.PRESETS))
 def test_rare_items_give_the_same_groups_with_any_number_of_threads(effort):
-    quasi = rare_rows(effort, n=3000)
-    one, two = (crowd._sparse(quasi, 5, effort, Job(1, threads=t), crowd.NONE, crowd.NONE)[0] for t in (1, 2))
+    quasi = rare_rows(len(effort), n=3000)
+    one, two = (groups_of(quasi, 5, effort, threads)[0] for threads in (1, 2))
     assert one.tolist() == two.tolist()
     assert np.bincount(one).min() >= 5
 
@@ -327,8 +251,10 @@ def test_items_that_are_in_no_center_change_nothing(k):
         if item % 50:
             rows[draw.integers(1500)].append(item)  # each item in a single row: k/2 at most
     more = Transactions.from_lists(rows, labels=list(range(3000)))
-    (groups, centers, _), (others, their_centers, _) = (
-        crowd._sparse(quasi, k, 2, Job(1), crowd.NONE, crowd.NONE) for quasi in (plain, more)
+    settings = crowd.sparse_settings(plain, k, crowd.PRESETS["usual"])
+    (groups, centers), (others, their_centers) = (
+        _native.crowd_sparse(quasi.offsets, quasi.items, quasi.n_items, k, settings, Job().monitor, 2)
+        for quasi in (plain, more)
     )
     assert groups.tolist() == others.tolist()
     assert centers[0].tolist() == their_centers[0].tolist()
@@ -342,15 +268,15 @@ def total_gain(groups):
 
 
 @pytest.mark.parametrize("k", [4, 5, 6])
-def test_relays_find_the_best_groups_of_given_centers_nearly_always(k):
+def test_augmenting_paths_find_the_best_groups_of_given_centers_nearly_always(k):
     draw = np.random.default_rng(k)
     possible, best = 0, 0
-    poor = {"reach": 2, "keep": 2 * k, "turns": 1}  # so that there is something to gain
+    poor = {"reach": 2, "keep": 2 * k}  # so that there is something to gain
     for _ in range(300):
         sets = [draw.choice(8, size=draw.integers(0, 6), replace=False) for _ in range(draw.integers(k, 5 * k))]
         _, quasi = gray_sorted(Transactions.from_lists(sets), Job())
         before = sparse_groups(quasi, k, **poor)
-        after = sparse_groups(quasi, k, **poor, relays=1, passes=100, block=100)
+        after = sparse_groups(quasi, k, **poor, augment=1, passes=100, block=100)
         assert min(map(len, after)) >= k
         assert sorted(row for group in after for row in group) == sorted(rows_of(quasi))
         most = most_at(rows_of(quasi), [center_and_half(group)[0] for group in before], k)

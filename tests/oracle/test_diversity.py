@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import anonset
@@ -17,32 +17,32 @@ from anonset.methods import crowd
 from anonset.methods.steps.group.diversity import diverse
 from tests.oracle.optimum import group_loss, partitions
 
-SECRET = ["x", "y"]
-ROWS = st.lists(st.sets(st.sampled_from([*"abcdef", *SECRET]), max_size=6), min_size=4, max_size=8)
+SENSITIVE = ["x", "y"]
+ROWS = st.lists(st.sets(st.sampled_from([*"abcdef", *SENSITIVE]), max_size=6), min_size=4, max_size=8)
 
 
 def feasible(rows, k, p):
-    return len(rows) >= k and all(sum(s in row for row in rows) * p <= len(rows) for s in SECRET)
+    return len(rows) >= k and all(sum(s in row for row in rows) * p <= len(rows) for s in SENSITIVE)
 
 
 def keeps_the_share(members, p):
-    return all(sum(s in row for row in members) * p <= len(members) for s in SECRET)
+    return all(sum(s in row for row in members) * p <= len(members) for s in SENSITIVE)
 
 
 def optimum(rows, k, p):
     """The least loss of any partition into groups of at least k that keep the share."""
     return min(
-        sum(group_loss([rows[i] - set(SECRET) for i in group]) for group in parts)
+        sum(group_loss([rows[i] - set(SENSITIVE) for i in group]) for group in parts)
         for parts in partitions(list(range(len(rows))), k)
         if all(keeps_the_share([rows[i] for i in group], p) for group in parts)
     )
 
 
 def database(rows, more=()):
-    return Transactions.from_lists(rows, labels=[*"abcdef", *SECRET, *more], sensitive=SECRET)
+    return Transactions.from_lists(rows, labels=[*"abcdef", *SENSITIVE, *more], sensitive=SENSITIVE)
 
 
-def run(data, k, p, effort=3, seed=1):
+def run(data, k, p, effort="usual", seed=1):
     draft = crowd.run(data, Job(seed), k=k, effort=effort, diversity=p)
     return draft, information_loss(data, draft.release, draft.row_origin)["information_loss"]
 
@@ -50,8 +50,7 @@ def run(data, k, p, effort=3, seed=1):
 @settings(max_examples=200)
 @given(ROWS, st.integers(2, 4), st.integers(2, 4), st.booleans())
 def test_both_promises_hold_and_nobody_beats_the_optimum(rows, k, p, sparse):
-    if not feasible(rows, k, p) or not any(set(SECRET) & row for row in rows):
-        return
+    assume(feasible(rows, k, p) and any(set(SENSITIVE) & row for row in rows))
     data = database(rows, [str(i) for i in range(200)] if sparse else ())
     draft, loss = run(data, k, p)
     assert anonset.model("k-anonymity", k=k, diversity=p).check(draft.release).holds
@@ -64,23 +63,22 @@ def test_the_optimum_is_found_in_many_tiny_databases():
     while tried < 60:
         rows = [set(draw.sample("abcdef", draw.randint(1, 4))) for _ in range(8)]
         for row in draw.sample(rows, 3):
-            row.add(draw.choice(SECRET))
+            row.add(draw.choice(SENSITIVE))
         if not feasible(rows, 2, 3):
             continue
         tried += 1
-        hits += run(database(rows), 2, 3, effort=10)[1] == optimum(rows, 2, 3)
+        hits += run(database(rows), 2, 3, effort="thorough")[1] == optimum(rows, 2, 3)
     assert hits >= 20, f"optimal in only {hits} of 60"
 
 
-@given(ROWS, st.integers(2, 4), st.integers(2, 4), st.integers(0, 3), st.randoms())
-def test_any_groups_are_repaired(rows, k, p, effort, draw):
-    """Whatever the groups are at first, even the worst: all holders of a secret together."""
-    if not feasible(rows, k, p):
-        return
+@given(ROWS, st.integers(2, 4), st.integers(2, 4), st.integers(0, 5), st.randoms())
+def test_any_groups_are_repaired(rows, k, p, rounds, draw):
+    """Whatever the groups are at first, even the worst: all holders of a sensitive item together."""
+    assume(feasible(rows, k, p))
     rows.sort(key=lambda row: ("x" in row, "y" in row), reverse=draw.random() < 0.5)
     data, count = database(rows), len(rows) // k
     groups = np.minimum(np.arange(len(rows)) // k, count - 1).astype(np.int32)
-    found = diverse(data.quasi(), data.sensitive_part(), groups, k, p, effort, Job(1))
+    found = diverse(data.quasi(), data.sensitive_part(), groups, k, p, rounds, Job(1))
     for g in range(found.max() + 1):
         members = [row for row, group in zip(rows, found, strict=True) if group == g]
         assert len(members) >= k
@@ -91,28 +89,28 @@ def test_groups_that_keep_the_share_by_themselves_stay_as_they_are():
     rng = np.random.default_rng(1)
     rows = [{*rng.choice(12, 4).tolist()} for _ in range(200)]
     data = Transactions.from_lists([*rows, ["x"]], sensitive=["x"])
-    plain = crowd.run(data, Job(1), k=5, effort=1)
-    both = crowd.run(data, Job(1), k=5, effort=1, diversity=2)
+    plain = crowd.run(data, Job(1), k=5, effort="usual")
+    both = crowd.run(data, Job(1), k=5, effort="usual", diversity=2)
     assert both.release.transactions.same_sets(plain.release.transactions)
 
 
 @pytest.fixture
 def skewed():
-    """Like transactions share their secrets, so that similar groups would give them away."""
+    """Similar transactions share their sensitive items, so that groups of similar ones reveal them."""
     rng = np.random.default_rng(7)
     rows = []
     for i in range(900):
         kind = i % 9
         items = {int(v) for v in 20 * kind + rng.choice(20, 5, replace=False)}
         rows.append([*map(str, items), *(["x"] if kind == 0 and i % 2 else []), *(["y"] if kind in (1, 2) else [])])
-    return Transactions.from_lists(rows, sensitive=SECRET)
+    return Transactions.from_lists(rows, sensitive=SENSITIVE)
 
 
 @pytest.mark.parametrize(("k", "p"), [(5, 2), (5, 4), (3, 4), (10, 3)])
-def test_without_diversity_the_secret_is_given_away_and_with_it_not(skewed, k, p):
-    plain = crowd.run(skewed, Job(1), k=k, effort=1)
+def test_without_diversity_the_sensitive_item_is_revealed_and_with_it_not(skewed, k, p):
+    plain = crowd.run(skewed, Job(1), k=k, effort="usual")
     assert not anonset.model("privacy-degree", p=p).check(plain.release).holds
-    draft, loss = run(skewed, k, p, effort=1)
+    draft, loss = run(skewed, k, p, effort="usual")
     verdict = anonset.model("k-anonymity", k=k, diversity=p).check(draft.release)
     assert verdict.holds
     assert verdict.measured["k"] >= k
@@ -133,7 +131,7 @@ def test_the_same_for_any_number_of_threads(skewed, dense):
             sensitive=["x"],
         )
     )
-    drafts = [crowd.run(data, Job(3, threads), k=4, effort=2, diversity=4) for threads in (1, 2, 4)]
+    drafts = [crowd.run(data, Job(3, threads), k=4, effort="usual", diversity=4) for threads in (1, 2, 4)]
     assert len({draft.release.transactions.items.tobytes() for draft in drafts}) == 1
 
 
@@ -165,10 +163,10 @@ def test_certificate_and_file_hold_both_promises(skewed, tmp_path, capsys):
     assert command(["verify", str(out), "-k", "5", "--diversity", "4", "--quiet"]) == 0
     assert command(["verify", str(out), "--model", "privacy-degree", "-p", "4", "--quiet"]) == 0
     assert command(["verify", str(out), "-k", "5", "--diversity", "400", "--quiet"]) == 3
-    published = [(frozenset(row) - set(SECRET), set(row) & set(SECRET)) for row in anonset.read(out)]
+    published = [(frozenset(row) - set(SENSITIVE), set(row) & set(SENSITIVE)) for row in anonset.read(out)]
     sizes = Counter(quasi for quasi, _ in published)
-    for name in SECRET:
-        held = Counter(quasi for quasi, secret in published if name in secret)
+    for name in SENSITIVE:
+        held = Counter(quasi for quasi, sensitive in published if name in sensitive)
         assert all(held[quasi] * 4 <= sizes[quasi] for quasi in held)
 
 
@@ -177,7 +175,7 @@ def test_what_cannot_be_is_refused_before_any_work_and_names_item_and_limit(skew
     with pytest.raises(
         InfeasibleError, match=r"'diversity' must be at most 4, because 'y' occurs in 200 of 900 .*Got 5"
     ):
-        crowd.run(skewed, job, k=5, effort=1, diversity=5)
+        crowd.run(skewed, job, k=5, effort="usual", diversity=5)
     assert job.seconds == {}
     with pytest.raises(ParameterError, match="'sensitive' must name an item of the data"):
         anonset.anonymize([["a"], ["b"]], method="crowd", k=2, diversity=2)

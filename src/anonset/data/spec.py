@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +32,8 @@ class Param:
     """One parameter: its name, type, range, default, and a sentence that explains it to a non-expert.
 
     `default=None` with `required=False` means "chosen from the data"; `help` says how.
-    `example` is a value that works on any small data set; the contract tests use it.
+    `example` is a value that works on any small data set; the contract tests use it. `former` maps values of earlier
+    versions to choices; they are still taken, with a warning.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Param:
     choices: tuple[str, ...] = ()
     short: str | None = None
     example: Any = None
+    former: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def parse(self, value: Any) -> Any:
         """`value` as this parameter's type; a `ParameterError` where it is not or is out of range."""
@@ -149,6 +152,10 @@ def _parse_bool(param: Param, value: Any) -> bool:
 
 
 def _parse_choice(param: Param, value: Any) -> str:
+    if (now := param.former.get(str(value))) is not None:
+        note = f"'{param.name}' takes {param.range}. {value} means {now} and will be refused in the next version."
+        warnings.warn(note, FutureWarning, stacklevel=2)
+        return now
     if value not in param.choices:
         raise unknown(param.name, str(value), param.choices)
     return str(value)

@@ -134,30 +134,18 @@ def is_short(problem: KpProblem) -> bool:
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
     """A short run of `crowd` on sparse sets in Gray order."""
     with job.stage("groups") as monitor:
-        groups, *_ = _native.crowd_sparse(
-            ordered.offsets,
-            ordered.items,
-            n_items=ordered.n_items,
-            k=k,
+        settings = _native.CrowdSparse(
+            shards=max(1, len(ordered) // PART),
+            every=max(1, (2 + k // 5) // (1 + effort)),
             reach=round(20 * 5 ** (effort / 10)),
             keep=2 * k + 8,
-            again=0,
-            every=max(1, (2 + k // 5) // (1 + effort)),
-            turns=2,
-            everywhere=False,
-            part=PART,
             rounds=1 + effort,
-            open=False,
-            recent=False,
-            relays=0,
-            after=0,
+            augment=0,
             passes=0,
             block=1,
-            shards=max(1, len(ordered) // PART),
-            bounds=np.empty(0, dtype=np.int64),
-            drawn=np.empty(0, dtype=np.int64),
-            monitor=monitor,
-            threads=job.threads,
+        )
+        groups, _ = _native.crowd_sparse(
+            ordered.offsets, ordered.items, ordered.n_items, k, settings, monitor, job.threads
         )
     return groups
 

@@ -21,24 +21,24 @@ from anonset.methods.steps.group.degree import require_degree
 
 def require_diversity(data: Transactions, p: int) -> None:
     """Refuse where nothing is sensitive, or some item is too frequent for any grouping."""
-    secret = data.sensitive_part()
-    if not secret.nnz:
-        advice = "Say which items are the secret: sensitive=['…'], or leave diversity out."
+    sensitive = data.sensitive_part()
+    if not sensitive.nnz:
+        advice = "Say which items are sensitive: sensitive=['…'], or leave diversity out."
         raise ParameterError("sensitive", "name an item of the data for diversity", "none", advice)
-    require_degree(secret, p, "diversity")
+    require_degree(sensitive, p, "diversity")
 
 
-def first_sizes(secret: Transactions, k: int, p: int) -> list[int]:
+def first_sizes(sensitive: Transactions, k: int, p: int) -> list[int]:
     """The sizes of groups to begin with: k, and also p where so many hold a sensitive item that most groups need it.
 
     A group with any sensitive item has at least p members. Where few have one, groups of k are merged there.
     """
-    holders = int((secret.lengths > 0).sum())
-    return [k, p] if p > k and 2 * holders * p >= len(secret) else [k]
+    holders = int((sensitive.lengths > 0).sum())
+    return [k, p] if p > k and 2 * holders * p >= len(sensitive) else [k]
 
 
-def diverse(quasi: Transactions, secret: Transactions, groups: Ints, k: int, p: int, effort: int, job: Job) -> Ints:
-    """The groups, changed as little as may be so that every sensitive item's share is at most 1/p.
+def diverse(quasi: Transactions, sensitive: Transactions, groups: Ints, k: int, p: int, rounds: int, job: Job) -> Ints:
+    """The groups, changed so that every sensitive item's share is at most 1/p, and improved in so many rounds.
 
     Examples
     --------
@@ -50,13 +50,13 @@ def diverse(quasi: Transactions, secret: Transactions, groups: Ints, k: int, p: 
     return _native.diverse_groups(
         quasi.offsets,
         quasi.items,
-        secret.offsets,
-        secret.items,
+        sensitive.offsets,
+        sensitive.items,
         quasi.n_items,
         groups,
         k,
         p,
-        rounds=2 + effort,
+        rounds=rounds,
         threads=job.threads,
         monitor=job.monitor,
     )

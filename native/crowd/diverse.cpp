@@ -1,15 +1,11 @@
-// `crowd` with diversity: groups of at least k rows in which every secret occurs in at most one of p rows.
-//
-// The start are groups of at least k without regard to secrets. First those are repaired that hold a secret too often:
-// by exchanging a holder against a row of another group, or by merging two groups. An exchange must lower the excess
-// of both groups together and raise none, a merge lowers the number of groups, so the repair ends: at the latest with
-// one group of all rows, which has no excess (the caller has made sure). From then on rows move and swap only if both
-// groups keep at least k rows and no excess, and only if that gains (see docs/methods/crowd.md for the gain).
+// The start are groups of at least k without regard to sensitive items. First those are repaired that hold one too
+// often: by exchanging a holder against a row of another group, or by merging two groups. An exchange must lower the
+// excess of both groups together and raise none, a merge lowers the number of groups, so the repair ends: at the latest
+// with one group of all rows, which has no excess (the caller has made sure). From then on rows move and swap only if
+// both groups keep at least k rows and no excess, and only if that gains.
 //
 // As for sparse data, what could gain is searched for in parallel on a state that stands still; changes are made one
 // after the other, each only if it still gains. So the answer does not depend on the number of threads.
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -17,34 +13,33 @@
 #include <utility>
 #include <vector>
 
-#include "core/csr.hpp"
-#include "core/monitor.hpp"
+#include "core/transpose.hpp"
+#include "crowd/api.hpp"
 #include "crowd/groups.hpp"
 #include "crowd/sensitive.hpp"
 
-namespace anonset {
+namespace anonset::crowd {
 
-struct DiverseOptions {
-    std::int64_t k, p, rounds;
-};
+namespace {
 
 class DiverseGroups {
   public:
     // `group` numbers the group of each row from 0 without gaps.
-    DiverseGroups(const Csr& rows, const Csr& secrets, std::int32_t n_items, const std::int32_t* group,
-                  const DiverseOptions& options, int threads, Monitor& monitor)
+    DiverseGroups(const Csr& rows, const Csr& sensitive, std::int32_t n_items, const std::int32_t* group,
+                  const DiverseSettings& settings, int threads, Monitor& monitor)
         : rows_(rows),
-          options_(options),
+          settings_(settings),
           threads_(threads),
           monitor_(monitor),
           groups_(rows, n_items),
-          secrets_(secrets, options.p, rows.rows ? *std::max_element(group, group + rows.rows) + 1 : 0),
-          scratch_(thread_count(threads)) {
+          sensitive_(sensitive, settings.p, rows.rows ? *std::max_element(group, group + rows.rows) + 1 : 0),
+          scratch_(thread_count(threads)),
+          holders_(transpose(rows, n_items)) {
         std::vector<std::vector<std::int32_t>> members;
         for (std::int32_t row = 0; row < rows.rows; ++row) {
             if (group[row] >= static_cast<std::int32_t>(members.size())) members.resize(group[row] + 1);
             members[group[row]].push_back(row);
-            secrets_.put(row, group[row]);
+            sensitive_.put(row, group[row]);
         }
         for (const auto& list : members) groups_.found(list);
         changed_.assign(members.size(), false);
@@ -52,16 +47,15 @@ class DiverseGroups {
             scratch.table.prepare(n_items);
             scratch.score.assign(members.size(), 0);
         }
-        index_rows(n_items);
     }
 
     std::vector<std::int32_t> solve() {
         for (std::int32_t g = 0; g < groups_.count(); ++g)
-            while (secrets_.excess(g) > 0) {
+            while (sensitive_.excess(g) > 0) {
                 monitor_.check();
                 if (!expel(g)) merge(g);
             }
-        for (std::int64_t round = 0; round < options_.rounds && improve(); ++round) {
+        for (std::int64_t round = 0; round < settings_.rounds && improve(); ++round) {
         }
         return numbered();
     }
@@ -72,24 +66,14 @@ class DiverseGroups {
         std::int32_t row = -1, to = -1, back = -1;
     };
     struct Scratch {
-        crowd::SwapTable table;
+        SwapTable table;
         std::vector<std::int32_t> score, found;
     };
 
-    static constexpr std::int32_t NOBODY = crowd::Secrets::NOBODY;
-    static constexpr std::size_t FEW = 6, MANY = 12;          // groups looked at, to improve and to repair
-    static constexpr std::size_t PARTNERS = 16, HOLDERS = 4;  // rows looked at in a group
-    static constexpr std::int64_t LIST = 24;                  // rows looked at in an item's list, to either side
-
-    void index_rows(std::int32_t n_items) {
-        first_.assign(n_items + 1, 0);
-        for (std::int64_t i = 0; i < rows_.offsets[rows_.rows]; ++i) ++first_[rows_.items[i] + 1];
-        for (std::int32_t i = 0; i < n_items; ++i) first_[i + 1] += first_[i];
-        holders_.resize(rows_.offsets[rows_.rows]);
-        std::vector<std::int64_t> cursor(first_.begin(), first_.end() - 1);
-        for (std::int32_t row = 0; row < rows_.rows; ++row)
-            for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) holders_[cursor[*i]++] = row;
-    }
+    static constexpr std::int32_t NOBODY = Sensitive::NOBODY;
+    static constexpr std::size_t TO_IMPROVE = 6, TO_REPAIR = 12;  // groups looked at
+    static constexpr std::size_t PARTNERS = 16, HOLDERS = 4;      // rows looked at in a group
+    static constexpr std::int64_t LIST = 24;                      // rows looked at in an item's list, to either side
 
     // The groups that rows like this one are in, those with most items in common first; only rows near it in the order
     // of the data are looked at. If there are none, the groups of its neighbours.
@@ -102,8 +86,8 @@ class DiverseGroups {
             if (g != mine && score[g]++ == 0) found.push_back(g);
         };
         for (const std::int32_t* i = rows_.begin(row); i != rows_.end(row); ++i) {
-            const auto begin = holders_.begin() + first_[*i], end = holders_.begin() + first_[*i + 1];
-            const auto here = std::lower_bound(begin, end, row);
+            const std::int32_t *begin = holders_.begin(*i), *end = holders_.end(*i);
+            const std::int32_t* here = std::lower_bound(begin, end, row);
             std::for_each(here - std::min<std::int64_t>(LIST, here - begin),
                           here + std::min<std::int64_t>(LIST, end - here), meet);
         }
@@ -120,15 +104,15 @@ class DiverseGroups {
         return found;
     }
 
-    // Groups anywhere that have room for the secret (`room` rows more than its holders need), those next to g in number
-    // first: their rows come first at about the same place of the data.
-    std::vector<std::int32_t> roomy(std::int32_t g, std::int32_t secret, std::int64_t room) const {
+    // Groups anywhere that have room for the sensitive item (`room` rows more than its holders need), those next to g
+    // in number first: their rows come first at about the same place of the data.
+    std::vector<std::int32_t> roomy(std::int32_t g, std::int32_t item, std::int64_t room) const {
         std::vector<std::int32_t> found;
         const auto look = [&](std::int32_t h) {
             if (h < 0 || h >= groups_.count() || groups_[h].size() == 0) return;
-            if (secrets_.has_room(h, secret, room)) found.push_back(h);
+            if (sensitive_.has_room(h, item, room)) found.push_back(h);
         };
-        for (std::int32_t step = 1; step < groups_.count() && found.size() < FEW; ++step) {
+        for (std::int32_t step = 1; step < groups_.count() && found.size() < TO_IMPROVE; ++step) {
             look(g - step);
             look(g + step);
         }
@@ -138,21 +122,21 @@ class DiverseGroups {
     // Neither group gets an excess, or one that it had grows; with `mend`, that of both together must fall.
     bool allowed(std::int32_t row, std::int32_t h, std::int32_t back, bool mend) const {
         const std::int32_t g = groups_.of(row);
-        const std::int64_t had = secrets_.excess(g), others = secrets_.excess(h);
-        const std::int64_t mine = secrets_.excess(g, row, back);
+        const std::int64_t had = sensitive_.excess(g), others = sensitive_.excess(h);
+        const std::int64_t mine = sensitive_.excess(g, row, back);
         if (mine > had) return false;
-        const std::int64_t theirs = secrets_.excess(h, back, row);
+        const std::int64_t theirs = sensitive_.excess(h, back, row);
         return theirs <= others && (!mend || mine + theirs < had + others);
     }
 
     // The best way for a row to get to h: alone, if its group can spare it, or in exchange for a row of h.
-    void consider(std::int32_t row, std::int32_t h, bool mend, Change& best, crowd::SwapTable& table,
+    void consider(std::int32_t row, std::int32_t h, bool mend, Change& best, SwapTable& table,
                   std::size_t partners = PARTNERS) const {
         const auto weigh = [&](std::int64_t gain, std::int32_t back) {
             if (gain > best.gain && allowed(row, h, back, mend)) best = {gain, row, h, back};
         };
         const std::int32_t alone = groups_.leaving(row) + groups_.joining(row, h);
-        if (groups_[groups_.of(row)].size() > options_.k) weigh(alone, NOBODY);
+        if (groups_[groups_.of(row)].size() > settings_.k) weigh(alone, NOBODY);
         if (!mend && alone <= 0) return;  // such a swap hardly ever gains
         const auto& others = groups_[h].members;
         groups_.hold(row, table);
@@ -172,31 +156,31 @@ class DiverseGroups {
         gained += join(change.row, h);
         changed_[g] = changed_[h] = true;
 #ifdef ANONSET_DEBUG_CHECKS
-        if (gained != change.gain) throw std::logic_error("diverse: another gain than foretold");
-        if (std::min(groups_[g].size(), groups_[h].size()) < options_.k) throw std::logic_error("diverse: below k");
+        if (gained != change.gain) throw std::logic_error("diverse: another gain than expected");
+        if (std::min(groups_[g].size(), groups_[h].size()) < settings_.k) throw std::logic_error("diverse: below k");
 #endif
     }
     std::int64_t leave(std::int32_t row) {
-        secrets_.take(row, groups_.of(row));
+        sensitive_.take(row, groups_.of(row));
         return groups_.leave(row);
     }
     std::int64_t join(std::int32_t row, std::int32_t g) {
-        secrets_.put(row, g);
+        sensitive_.put(row, g);
         return groups_.join(row, g);
     }
 
-    // Some holder of the secret that is most in excess changes places with a row elsewhere.
+    // Some holder of the sensitive item that is most in excess changes places with a row elsewhere.
     bool expel(std::int32_t g) {
-        const std::int32_t secret = secrets_.most_held(g);
-        crowd::SwapTable& table = scratch_[0].table;
+        const std::int32_t item = sensitive_.most_held(g);
+        SwapTable& table = scratch_[0].table;
         Change best;
         std::size_t looked = 0;
         for (const std::int32_t row : groups_[g].members) {
-            if (!secrets_.holds(row, secret)) continue;
+            if (!sensitive_.holds(row, item)) continue;
             if (++looked > HOLDERS) break;
-            for (const std::int32_t h : nearby(row, MANY, scratch_[0])) consider(row, h, true, best, table);
+            for (const std::int32_t h : nearby(row, TO_REPAIR, scratch_[0])) consider(row, h, true, best, table);
             if (best.row < 0)
-                for (const std::int32_t h : roomy(g, secret, options_.p))
+                for (const std::int32_t h : roomy(g, item, settings_.p))
                     consider(row, h, true, best, table, groups_[h].members.size());
         }
         if (best.row < 0) return false;
@@ -206,14 +190,14 @@ class DiverseGroups {
 
     // The group takes in another one: of those nearby the one that costs least for the excess that it removes.
     void merge(std::int32_t g) {
-        std::vector<std::int32_t> others = roomy(g, secrets_.most_held(g), 1);
+        std::vector<std::int32_t> others = roomy(g, sensitive_.most_held(g), 1);
         for (std::size_t i = 0; i < std::min(groups_[g].members.size(), HOLDERS); ++i)
-            for (const std::int32_t h : nearby(groups_[g].members[i], FEW, scratch_[0])) others.push_back(h);
+            for (const std::int32_t h : nearby(groups_[g].members[i], TO_IMPROVE, scratch_[0])) others.push_back(h);
         std::int32_t chosen = -1;
         std::tuple<bool, double, std::int64_t> least{};
         for (const std::int32_t h : others) {
-            const std::int64_t together = secrets_.excess_together(g, h);
-            const std::int64_t removed = secrets_.excess(g) + secrets_.excess(h) - together;
+            const std::int64_t together = sensitive_.excess_together(g, h);
+            const std::int64_t removed = sensitive_.excess(g) + sensitive_.excess(h) - together;
             const std::int64_t lost = groups_[g].gain + groups_[h].gain - groups_.gain_together(g, h);
             const double price = static_cast<double>(lost) / static_cast<double>(std::max<std::int64_t>(1, removed));
             const std::tuple cost{removed <= 0, price, together};
@@ -221,10 +205,10 @@ class DiverseGroups {
         }
         [[maybe_unused]] const std::int64_t expected = groups_.gain_together(g, chosen);
         groups_.merge(g, chosen);
-        secrets_.merge(g, chosen);
+        sensitive_.merge(g, chosen);
         changed_[g] = true;
 #ifdef ANONSET_DEBUG_CHECKS
-        if (groups_[g].gain != expected) throw std::logic_error("diverse: merged groups gain other than foretold");
+        if (groups_[g].gain != expected) throw std::logic_error("diverse: merged groups gain other than expected");
 #endif
     }
 
@@ -234,7 +218,7 @@ class DiverseGroups {
         std::vector<std::int32_t> waiting;
         for (std::int32_t row = 0; row < rows_.rows; ++row)
             if (const std::int32_t g = groups_.of(row);
-                changed_[g] && groups_[g].size() <= 8 * std::max(options_.k, options_.p))
+                changed_[g] && groups_[g].size() <= 8 * std::max(settings_.k, settings_.p))
                 waiting.push_back(row);
         std::vector<Change> changes(waiting.size());
         parallel_for(
@@ -242,7 +226,7 @@ class DiverseGroups {
             [&](std::int64_t i, int worker) {
                 Scratch& scratch = scratch_[worker];
                 changes[i].gain = 0;
-                for (const std::int32_t h : nearby(waiting[i], FEW, scratch))
+                for (const std::int32_t h : nearby(waiting[i], TO_IMPROVE, scratch))
                     consider(waiting[i], h, false, changes[i], scratch.table);
             },
             64);
@@ -258,7 +242,7 @@ class DiverseGroups {
         const std::int32_t g = groups_.of(change.row);
         changed_[g] = true;
         if (g == change.to || (change.back >= 0 && groups_.of(change.back) != change.to)) return false;
-        if (change.back < 0 && groups_[g].size() <= options_.k) return false;
+        if (change.back < 0 && groups_[g].size() <= settings_.k) return false;
         change.gain =
             change.back < 0 ? groups_.leaving(change.row) + groups_.joining(change.row, change.to) : swapped(change);
         if (change.gain <= 0 || !allowed(change.row, change.to, change.back, false)) return false;
@@ -266,7 +250,7 @@ class DiverseGroups {
         return true;
     }
     std::int64_t swapped(const Change& change) {
-        crowd::SwapTable& table = scratch_[0].table;
+        SwapTable& table = scratch_[0].table;
         groups_.hold(change.row, table);
         groups_.open(change.row, change.to, table);
         const std::int64_t gain = groups_.swapping(change.back, table);
@@ -286,15 +270,22 @@ class DiverseGroups {
     }
 
     Csr rows_;
-    DiverseOptions options_;
+    DiverseSettings settings_;
     int threads_;
     Monitor& monitor_;
-    crowd::Groups groups_;
-    crowd::Secrets secrets_;
+    Groups groups_;
+    Sensitive sensitive_;
     std::vector<Scratch> scratch_;
     std::vector<bool> changed_;
-    std::vector<std::int64_t> first_;
-    std::vector<std::int32_t> holders_;
+    Transposed<> holders_;  // the rows of each item
 };
 
-}  // namespace anonset
+}  // namespace
+
+std::vector<std::int32_t> diverse_groups(const Csr& rows, const Csr& sensitive, std::int32_t n_items,
+                                         const std::int32_t* group, const DiverseSettings& settings, int threads,
+                                         Monitor& monitor) {
+    return DiverseGroups(rows, sensitive, n_items, group, settings, threads, monitor).solve();
+}
+
+}  // namespace anonset::crowd
