@@ -48,6 +48,16 @@ void bind_cahd(nb::module_& m) {
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
         nb::arg("n_sensitive"), nb::arg("p"), nb::arg("alpha"), nb::arg("monitor"));
     m.def(
+        "blind_groups",
+        [](Offsets secret_offsets, Items secrets, In<std::int64_t> blocks, std::int64_t p, PyMonitor& monitor) {
+            const Csr held = to_csr(secret_offsets, secrets);
+            std::vector<std::int32_t> groups;
+            const auto count = static_cast<std::int64_t>(blocks.shape(0)) / 3;
+            run(monitor, [&](Monitor& watch) { groups = cahd::blind_groups(held, blocks.data(), count, p, watch); });
+            return to_numpy(std::move(groups));
+        },
+        nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("blocks"), nb::arg("p"), nb::arg("monitor"));
+    m.def(
         "nearest_groups",
         [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
            std::int32_t n_sensitive, std::int64_t p, PyMonitor& monitor) {

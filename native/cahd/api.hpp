@@ -65,4 +65,11 @@ std::vector<std::uint64_t> lsh_signatures(const Csr& data, std::int32_t items, c
 // Time: splits × (items of the rows of the smaller part + items in use).
 std::vector<std::int32_t> mondrian_groups(const Problem& problem, Monitor& monitor);
 
+// Blind groups: three numbers for each block say where its rows begin, where its second half begins (its end, if it has
+// none) and where they end; blocks follow one another and hold all rows, those of each half in random order, and each
+// block has degree p. The holders of a block are spread over groups of at least p of its rows, each with an equal share
+// of both halves, without a look at quasi-identifier items. Time: rows + sensitive items × groups that refuse a holder.
+std::vector<std::int32_t> blind_groups(const Csr& secrets, const std::int64_t* blocks, std::int64_t count,
+                                       std::int64_t p, Monitor& monitor);
+
 }  // namespace anonset::cahd

@@ -74,6 +74,7 @@ def balanced_groups(
     alpha: int,
     monitor: Monitor,
 ) -> Ints: ...
+def blind_groups(secret_offsets: Longs, secrets: Ints, blocks: Longs, p: int, monitor: Monitor) -> Ints: ...
 def nearest_groups(
     offsets: Longs,
     items: Ints,

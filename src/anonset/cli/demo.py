@@ -203,7 +203,7 @@ def _sensitive(told: Told) -> list[str]:
         return []
     return [
         f"Sensitive products are published as they are: who finds your group is up to {inference.largest:.0%} sure of "
-        "one. k-anonymity does not limit that; 'anonset methods cahd-gray' does.",
+        "one. k-anonymity does not limit that; 'anonset methods cahd-blind' does.",
     ]
 
 

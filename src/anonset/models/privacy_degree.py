@@ -218,9 +218,9 @@ def _advice(situation: Situation) -> Suggestion | None:
         f"{int(data.sensitive.sum()):,} items are sensitive. The others can then be published exactly, which keeps the "
         "data worth mining; the sensitive ones are published per group.",
         f"With p = {p} nobody can be more than {1 / p:.0%} sure of a sensitive item.{limit}",
-        "Gray order puts similar transactions into one group: the least error and the fastest in the paper.",
+        "Groups are formed by chance among similar transactions, so that they do not tell around whom they were formed.",
     )
-    return Suggestion("cahd-gray", {"p": p}, reasons)
+    return Suggestion("cahd-blind", {"p": p}, reasons)
 
 
 SPEC = ModelSpec(
@@ -231,7 +231,7 @@ SPEC = ModelSpec(
     check=check,
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     form="groups",
-    default_method="cahd-gray",
+    default_method="cahd-blind",
     headline="p",
     meaning="even somebody who finds a person's group can be at most 1 in {p} sure of any sensitive item",
     stops=("inference",),

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from anonset.assess.risk.against import Attack, attack
+from anonset.assess.risk.guess import Guess, guess_holders
 from anonset.assess.risk.inference import Inference, infer
 from anonset.assess.risk.knowledge import ATTACKERS
 from anonset.assess.risk.linking import Linking, link
 from anonset.assess.risk.singled_out import Risk, singled_out
 
-__all__ = ["ATTACKERS", "Attack", "Inference", "Linking", "Risk", "attack", "infer", "link", "singled_out"]
+__all__ = [
+    "ATTACKERS",
+    "Attack",
+    "Guess",
+    "Inference",
+    "Linking",
+    "Risk",
+    "attack",
+    "guess_holders",
+    "infer",
+    "link",
+    "singled_out",
+]

@@ -19,7 +19,7 @@ from anonset.data.release import Release
 from anonset.data.transactions import Floats, Longs
 
 ADVICE = (
-    "k-anonymity does not protect sensitive items. Use the privacy-degree model (for example --method cahd-gray), "
+    "k-anonymity does not protect sensitive items. Use the privacy-degree model (for example --method cahd-blind), "
     "which keeps every sensitive item below 1/p in each group, or groups that are diverse in their sensitive items."
 )
 
