@@ -49,15 +49,15 @@ tell about holders, whatever the method. `blind w` is `cahd-blind` with `neighbo
 {text}
 """
 
-TEXT = """- The groups of `nn` and `cahd-gray` betray the holder several times as often as 1/p: the worse, the larger p is.
-  Blind groups do so half as often or less, and less often than groups by chance, because sorting by length takes away
-  most of what lengths tell.
+TEXT = """- The groups of `nn` and `cahd-gray` betray the holder several times as often as 1/p: the worse, the larger
+  p is. Blind groups do so about half as often, and less often than groups by chance, because sorting by length
+  takes away most of what lengths tell.
 - The goal of 1.5/p for every attacker is met in five of nine cases with the default, `neighbours=64`: with p = 4 on all
   sets, with p = 10 on BMS-WebView-2 and groceries. Where many blocks are joined (p = 20; BMS-WebView-1, where some
   sensitive items come in clusters of similar transactions) members of a group differ in length again. To shuffle
   a joined block inside classes of equal length would be the next thing to try.
-- What it costs: with `neighbours=64` an error up to 40 % above that of `cahd-gray` (BMS-WebView-2: 4 % below to 27 %
-  above), and up to twice that of `cahd-balanced`. Time: up to three times that of `cahd-gray`, most of it for sorting
+- What it costs: with `neighbours=64` an error from 4 % below to 49 % above that of `cahd-gray`, up to 2.7 times that of
+  `cahd-balanced`. Time: up to three times that of `cahd-gray`, most of it for sorting
   by length and shuffling in NumPy."""
 
 
