@@ -168,22 +168,21 @@ class BalancedFinder {
 
   private:
     // How much it counts, beside the balance, that a member resembles t: keeps combinations of items together.
-    static constexpr double kLikeness = 0.1;
-    static constexpr std::size_t kItems = 8;      // look around at most this many items of t, the rarest
-    static constexpr std::size_t kShortlist = 4;  // times p: how many candidates are weighed again and again
+    static constexpr double LIKENESS = 0.1;
+    static constexpr std::size_t ITEMS = 8;      // look around at most this many items of t, the rarest
+    static constexpr std::size_t SHORTLIST = 4;  // times p: how many candidates are weighed again and again
 
     // Neighbours of t in the ordering, and in the lists of its rarest items.
     void collect(std::int32_t t) {
         candidates_.clear();
         met_at_[t] = t;
         items_.assign(problem_.quasi.begin(t), problem_.quasi.end(t));
-        if (items_.size() > kItems) {
-            std::nth_element(items_.begin(), items_.begin() + kItems, items_.end(),
-                             [&](std::int32_t a, std::int32_t b) {
-                                 const auto one = windows_.holders(a), two = windows_.holders(b);
-                                 return one != two ? one < two : a < b;
-                             });
-            items_.resize(kItems);
+        if (items_.size() > ITEMS) {
+            std::nth_element(items_.begin(), items_.begin() + ITEMS, items_.end(), [&](std::int32_t a, std::int32_t b) {
+                const auto one = windows_.holders(a), two = windows_.holders(b);
+                return one != two ? one < two : a < b;
+            });
+            items_.resize(ITEMS);
         }
         for (const std::int32_t item : items_) windows_.around(item, t, reach_, [&](std::int32_t x) { meet(t, x); });
         behind_ = live_.from(t + 1);
@@ -206,7 +205,7 @@ class BalancedFinder {
 
     void shortlist() {
         reserve_.clear();
-        const std::size_t keep = kShortlist * static_cast<std::size_t>(problem_.p);
+        const std::size_t keep = SHORTLIST * static_cast<std::size_t>(problem_.p);
         if (candidates_.size() <= keep) return;
         for (auto& [cost, row] : candidates_) cost = cost_of(row);
         std::nth_element(candidates_.begin(), candidates_.begin() + static_cast<std::int64_t>(keep), candidates_.end());
@@ -252,7 +251,7 @@ class BalancedFinder {
             cost += item_cost(*i);
             shared += mine_[*i];
         }
-        return cost + kLikeness * static_cast<double>(problem_.quasi.size(row) - 2 * shared);
+        return cost + LIKENESS * static_cast<double>(problem_.quasi.size(row) - 2 * shared);
     }
 
     double item_cost(std::int32_t item) {

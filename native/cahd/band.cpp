@@ -30,7 +30,7 @@ class SetLists {
         map_of.assign(items, -1);
         std::int64_t maps = 0;
         for (std::int32_t item = 0; item < items; ++item)
-            if (kMapsFrom * holders.size(item) > words && (maps + 1) * words * 8 <= kMostBytes)
+            if (MAPS_FROM * holders.size(item) > words && (maps + 1) * words * 8 <= MOST_BYTES)
                 map_of[item] = static_cast<std::int32_t>(maps++);
         bits.assign(static_cast<std::size_t>(maps * words), 0);
         for (std::int32_t item = 0; item < items; ++item)
@@ -49,8 +49,8 @@ class SetLists {
         }
     }
 
-    static constexpr std::int64_t kMapsFrom = 12;  // an entry of a list costs about as much as twelve words
-    static constexpr std::int64_t kMostBytes = std::int64_t{1} << 27;
+    static constexpr std::int64_t MAPS_FROM = 12;  // an entry of a list costs about as much as twelve words
+    static constexpr std::int64_t MOST_BYTES = std::int64_t{1} << 27;
 
     Csr sets;
     Transposed<> holders;  // the sets that hold each item
@@ -259,11 +259,11 @@ class BandOrder {
             return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
         });
         const SetLists lists(rows, sets, items_);
-        const std::int64_t blocks = (sets.size() + kBlock - 1) / kBlock;
+        const std::int64_t blocks = (sets.size() + BLOCK - 1) / BLOCK;
         parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int) {
             NeighbourCount count(lists);
-            const std::int64_t end = std::min<std::int64_t>(sets.size(), (block + 1) * kBlock);
-            for (std::int64_t i = block * kBlock; i < end; ++i)
+            const std::int64_t end = std::min<std::int64_t>(sets.size(), (block + 1) * BLOCK);
+            for (std::int64_t i = block * BLOCK; i < end; ++i)
                 found[sorted[i]] = count.of(sorted[i], sorted[std::min(i + 1, end - 1)]);
         });
         degree_.resize(data_.rows);
@@ -289,7 +289,7 @@ class BandOrder {
         return ranked;
     }
 
-    static constexpr std::int64_t kBlock = 2048;
+    static constexpr std::int64_t BLOCK = 2048;
 
     Csr data_;
     std::int32_t items_;

@@ -7,7 +7,7 @@ namespace anonset::cahd {
 
 namespace {
 
-constexpr std::int64_t kMostRefusals = 256;  // groups that refuse a holder before larger groups are tried
+constexpr std::int64_t MOST_REFUSALS = 256;  // groups that refuse a holder before larger groups are tried
 
 // One block, cut into `parts` groups whose sizes differ by at most one, each with its share of both sides.
 class Deal {
@@ -52,7 +52,7 @@ class Deal {
     std::int64_t end(int side) const { return side == 0 ? middle_ : last_; }
 
     std::int64_t find(std::int64_t row, int side, std::int64_t from) const {
-        const std::int64_t tries = std::min(parts(), kMostRefusals);
+        const std::int64_t tries = std::min(parts(), MOST_REFUSALS);
         for (std::int64_t i = 0; i < tries; ++i) {
             const std::int64_t at = (from + i) % parts();
             if (groups_[at].room[side] > 0 && allowed(groups_[at], row)) return at;

@@ -15,7 +15,7 @@ namespace {
 class QuestPatterns {
   public:
     explicit QuestPatterns(const QuestSettings& settings, Monitor& monitor) : taken_(settings.items, -1) {
-        Random random(settings.seed, kStream);
+        Random random(settings.seed, STREAM);
         const Alias popularity = item_popularity(settings, random);
         const Alias more_items = poisson(settings.pattern_length - 1);
         std::vector<double> weights;
@@ -43,7 +43,7 @@ class QuestPatterns {
     }
 
   private:
-    static constexpr std::uint64_t kStream = ~0ULL;  // no block of transactions has this number
+    static constexpr std::uint64_t STREAM = ~0ULL;  // no block of transactions has this number
 
     static Alias item_popularity(const QuestSettings& settings, Random& random) {
         std::vector<double> weights(settings.items, 1.0);
@@ -97,7 +97,7 @@ class QuestBlock {
     OwnedCsr fill(std::int64_t rows, Random random) {
         OwnedCsr out;
         out.offsets.reserve(rows + 1);
-        std::int32_t carried = kNone;
+        std::int32_t carried = NONE;
         for (std::int64_t row = 0; row < rows; ++row) {
             ++mark_;
             const std::size_t start = out.items.size();
@@ -109,15 +109,15 @@ class QuestBlock {
     }
 
   private:
-    static constexpr std::int32_t kNone = -1;
-    static constexpr int kPatience = 64;  // patterns in a row that bring nothing new: nothing is left to add
+    static constexpr std::int32_t NONE = -1;
+    static constexpr int PATIENCE = 64;  // patterns in a row that bring nothing new: nothing is left to add
 
     // Adds patterns until the transaction is full; gives back the pattern that the next one starts with.
     std::int32_t fill_one(Buffer<std::int32_t>& items, std::size_t full, std::int32_t carried, Random& random) {
         const std::size_t start = items.size();
-        for (int idle = 0; items.size() < full && idle < kPatience;) {
-            const std::int32_t pattern = carried != kNone ? carried : patterns_.draw(random);
-            carried = kNone;
+        for (int idle = 0; items.size() < full && idle < PATIENCE;) {
+            const std::int32_t pattern = carried != NONE ? carried : patterns_.draw(random);
+            carried = NONE;
             patterns_.bought(pattern, random, bought_);
             bought_.erase(
                 std::remove_if(bought_.begin(), bought_.end(), [&](auto item) { return seen_[item] == mark_; }),

@@ -20,12 +20,12 @@ class Households {
     // How gladly a household buys from a product's category: 0 (never) or between a quarter and 1.
     double affinity(std::int32_t household, std::int32_t product) const {
         const std::int32_t category = shop_.category[product];
-        Random taste = about(household, kTaste, category);
+        Random taste = about(household, TASTE, category);
         return taste.chance(shop_.buyers[category]) ? 0.25 + 0.75 * taste.uniform() : 0.0;
     }
 
     bool needs(std::int32_t household, std::size_t sensitive) const {
-        return about(household, kNeed, sensitive).chance(shop_.need[sensitive]);
+        return about(household, NEED, sensitive).chance(shop_.need[sensitive]);
     }
 
     // A product that the household may like, by popularity; after many refusals whatever is popular.
@@ -41,29 +41,29 @@ class Households {
     // One of the household's favourites; the first ones come up most often.
     std::int32_t favourite(std::int32_t household, Random& random) const {
         int rank = 0;
-        while (rank < kFavourites - 1 && random.chance(0.82)) ++rank;
-        Random liking = about(household, kFavourite, rank);
+        while (rank < FAVOURITES - 1 && random.chance(0.82)) ++rank;
+        Random liking = about(household, FAVOURITE, rank);
         return product(household, liking);
     }
 
     // One of the household's three favourite meals, or any.
     std::size_t meal(std::int32_t household, Random& random) const {
         if (random.chance(0.3)) return meal_.draw(random);
-        Random liking = about(household, kMeal, random.below(3));
+        Random liking = about(household, MEAL, random.below(3));
         return meal_.draw(liking);
     }
 
     // How easily the household calls something sensitive: 1 on average (median), log-normal.
-    double caution(std::int32_t household) const { return std::exp(0.5 * about(household, kCaution, 0).normal()); }
+    double caution(std::int32_t household) const { return std::exp(0.5 * about(household, CAUTION, 0).normal()); }
 
     // A number in [0, 1) that says what this household thinks of this product, always the same.
     double opinion(std::int32_t household, std::int32_t product) const {
-        return about(household, kOpinion, product).uniform();
+        return about(household, OPINION, product).uniform();
     }
 
   private:
-    static constexpr int kFavourites = 14;
-    enum Topic : std::uint64_t { kTaste = 1, kNeed, kFavourite, kMeal, kCaution, kOpinion };
+    static constexpr int FAVOURITES = 14;
+    enum Topic : std::uint64_t { TASTE = 1, NEED, FAVOURITE, MEAL, CAUTION, OPINION };
 
     Random about(std::int32_t household, Topic topic, std::uint64_t what) const {
         return Random(seed_ ^ (topic << 56), (static_cast<std::uint64_t>(household) << 32) | what);

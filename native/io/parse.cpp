@@ -95,9 +95,9 @@ Parsed join(std::vector<Parsed>& parts, int threads, Monitor& monitor) {
 }  // namespace
 
 Parsed parse_spaced(std::string_view text, bool comments, int threads, Monitor& monitor) {
-    constexpr std::int64_t piece_size = 1 << 18;
+    constexpr std::int64_t PIECE = 1 << 18;
     const auto size = static_cast<std::int64_t>(text.size());
-    const std::int64_t count = std::min<std::int64_t>(4 * thread_count(threads), size / piece_size + 1);
+    const std::int64_t count = std::min<std::int64_t>(4 * thread_count(threads), size / PIECE + 1);
     Parsed only;
     if (count == 1 || thread_count(threads) == 1) {
         parse_spaced(text, comments, monitor, only);
@@ -222,12 +222,12 @@ std::int64_t line_of_row(std::string_view text, std::string_view separator, std:
 }
 
 OwnedCsr sort_rows(const Csr& data, const std::int32_t* place, int threads, Monitor& monitor) {
-    constexpr std::int64_t block = 4096;
+    constexpr std::int64_t BLOCK = 4096;
     Buffer<std::int32_t> sorted(data.offsets[data.rows]);
     OwnedCsr out;
     out.offsets.assign(data.rows + 1, 0);
-    parallel_for((data.rows + block - 1) / block, threads, monitor, [&](std::int64_t task, int) {
-        for (std::int64_t row = task * block; row < std::min(data.rows, (task + 1) * block); ++row) {
+    parallel_for((data.rows + BLOCK - 1) / BLOCK, threads, monitor, [&](std::int64_t task, int) {
+        for (std::int64_t row = task * BLOCK; row < std::min(data.rows, (task + 1) * BLOCK); ++row) {
             std::int32_t* begin = sorted.data() + data.offsets[row];
             std::int32_t* end =
                 std::transform(data.begin(row), data.end(row), begin, [&](std::int32_t code) { return place[code]; });

@@ -30,7 +30,7 @@ class Vocabulary {
         std::uint64_t key;
         std::int32_t code;
     };
-    static constexpr std::uint64_t is_long = 0xFF;
+    static constexpr std::uint64_t LONG = 0xFF;
 
     static std::uint64_t mix(std::uint64_t value) {
         value *= 0x9E3779B97F4A7C15ull;
@@ -52,13 +52,13 @@ class Vocabulary {
             hash = mix(hash ^ word);
             p += step, left -= step;
         }
-        return hash | is_long;
+        return hash | LONG;
     }
     std::int32_t find(std::string_view text, std::uint64_t key, Keep keep) {
         std::size_t slot = mix(key) & mask_;
         for (; slots_[slot].code >= 0; slot = (slot + 1) & mask_) {
             if (slots_[slot].key != key) continue;
-            if ((key & is_long) != is_long || texts_[slots_[slot].code] == text) return slots_[slot].code;
+            if ((key & LONG) != LONG || texts_[slots_[slot].code] == text) return slots_[slot].code;
         }
         return add(text, key, slot, keep);
     }

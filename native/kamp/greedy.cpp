@@ -116,7 +116,7 @@ void GreedyRepair::generalize(const Combination& members, std::int64_t degree) {
         if (need == 0) return;
         if (try_to_add(u, members, Rule::known)) --need;
     }
-    if (table_.users() + need > (1 + kVirtual) * users_) return;
+    if (table_.users() + need > (1 + VIRTUAL) * users_) return;
     for (; need > 0; --need) {
         const std::int64_t u = table_.new_user();
         for (const std::int32_t p : members) table_.add(u, p);

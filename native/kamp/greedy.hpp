@@ -16,7 +16,7 @@ class GreedyRepair : public State {
     using State::State;
 
   protected:
-    static constexpr std::int64_t kVirtual = 10;
+    static constexpr std::int64_t VIRTUAL = 10;
 
     void greedy_pass();
 
@@ -55,7 +55,7 @@ class GreedyRepair : public State {
     void suppress(std::int32_t p, const std::vector<Word>& users);
 
     // Gives the combination to as many users as it lacks: those who lack least, then virtual ones, of which there are
-    // never more than kVirtual for each real one. What is rare then is suppressed in the end.
+    // never more than VIRTUAL for each real one. What is rare then is suppressed in the end.
     void generalize(const Combination& members, std::int64_t degree);
 };
 

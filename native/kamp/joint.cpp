@@ -24,7 +24,7 @@ class JointRepair : public GreedyRepair {
 
     void run(Plan plan, bool giving) {
         if (plan == Plan::one_by_one) {
-            for (int pass = 0; pass < kPasses && !rare().empty(); ++pass) greedy_pass();
+            for (int pass = 0; pass < PASSES && !rare().empty(); ++pass) greedy_pass();
         } else if (plan == Plan::crowds) {
             complete_crowds();
         }
@@ -45,7 +45,7 @@ class JointRepair : public GreedyRepair {
     OwnedCsr printed() && { return std::move(printed_); }
 
   private:
-    static constexpr int kFailures = 8;  // users in a row whose crowd is not worth completing
+    static constexpr int FAILURES = 8;  // users in a row whose crowd is not worth completing
 
     OwnedCsr printed_;
 
@@ -82,7 +82,7 @@ class JointRepair : public GreedyRepair {
     void complete_crowds() {
         if (table_.users() < in_.goal.k) return;
         std::vector<char> tried(table_.users(), 0);
-        for (int failures = 0; failures < kFailures;) {
+        for (int failures = 0; failures < FAILURES;) {
             monitor_.check();
             const std::vector<Degree> list = rare();
             if (list.empty()) return;
@@ -218,7 +218,7 @@ class JointRepair : public GreedyRepair {
     void give_back() {
         const Csr before = in_.found.held.view();
         bool changed = true;
-        for (int pass = 0; pass < kPasses && changed; ++pass) {
+        for (int pass = 0; pass < PASSES && changed; ++pass) {
             changed = false;
             for (std::int64_t u = 0; u < users_; ++u) {
                 monitor_.check();
@@ -248,11 +248,11 @@ RepairedTable repaired_table(const Csr& data, const Users& users, const Csr& set
     const Transposed<> rows = rows_of_users(data, users);
     const UserPatterns found = user_patterns(data, rows, tree);
     const Input in{data, rows, tree, found, goal};
-    constexpr std::int64_t few = 500;  // rare combinations that may well be repaired one by one, too
+    constexpr std::int64_t ONE_BY_ONE = 500;  // rare combinations that may well be repaired one by one, too
     std::vector<Plan> plans{repair == Repair::greedy ? Plan::one_by_one : Plan::nothing};
     if (repair == Repair::joint) {
         plans = {Plan::crowds, Plan::gifts};
-        if (JointRepair(in, threads, monitor).count_rare() <= few) plans.push_back(Plan::one_by_one);
+        if (JointRepair(in, threads, monitor).count_rare() <= ONE_BY_ONE) plans.push_back(Plan::one_by_one);
     }
     RepairedTable best;
     std::int64_t least = INT64_MAX;

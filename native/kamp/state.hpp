@@ -37,7 +37,7 @@ class State {
     std::int64_t loss() const;
 
   protected:
-    static constexpr int kPasses = 4;  // before nothing but suppression is left, and of giving back
+    static constexpr int PASSES = 4;  // before nothing but suppression is left, and of giving back
 
     std::vector<Degree> rare(int least = 1) {
         return too_rare(table_, least, in_.goal.most, in_.goal.k, threads_, monitor_);

@@ -105,7 +105,7 @@ void shrink_if_stale(Database& db, const Cut& cut) {
 // Several first nodes are searched at once with the cut as it is; then their rare itemsets are mended one after the
 // other, passing over those that are covered by then. That is what one thread would have done in turn.
 void mend_all(Database& db, Cut& cut, std::int64_t k, int size, Report report, int threads, Monitor& monitor) {
-    constexpr std::size_t most_found = 1 << 14;  // per first node; a node with more is searched again in turn
+    constexpr std::size_t MOST_FOUND = 1 << 14;  // per first node; a node with more is searched again in turn
     const int workers = thread_count(threads);
     const std::int32_t batch = workers == 1 ? 1 : 8 * workers;
     std::vector<Walker> walkers;
@@ -137,7 +137,7 @@ void mend_all(Database& db, Cut& cut, std::int64_t k, int size, Report report, i
             all_found[task] = walkers[worker].walk(begin + static_cast<std::int32_t>(task),
                                                    [&](const Nodes& itemset, const std::int32_t*) {
                                                        found[task].push_back(itemset);
-                                                       return found[task].size() < most_found;
+                                                       return found[task].size() < MOST_FOUND;
                                                    });
         });
         for (std::int32_t node = begin; node < end; ++node) {

@@ -24,8 +24,8 @@ namespace {
 
 // Bitmaps are faster wherever they fit, up to three times.
 bool prefers_bitmaps(const Database& db) {
-    constexpr double most_bytes = 48e6;
-    return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < most_bytes;
+    constexpr double MOST_BYTES = 48e6;
+    return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < MOST_BYTES;
 }
 
 // Which item occurrences are published: all but those below a node that is left out of their row.

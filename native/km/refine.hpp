@@ -133,12 +133,12 @@ class Refiner {
 
     // On a small domain a short exact search may find a better cut than any that is merely minimal.
     void search() {
-        constexpr double most_sets = 1e5;
-        constexpr std::int64_t most_cuts = 2000, most_rare = 20000;
-        if (sets_of_nodes(db_, m_, most_sets) > most_sets) return;
+        constexpr double MOST_SETS = 1e5;
+        constexpr std::int64_t MOST_CUTS = 2000, MOST_RARE = 20000;
+        if (sets_of_nodes(db_, m_, MOST_SETS) > MOST_SETS) return;
         Database sorted = db_;
         sorted.sort_rows();
-        const SearchLimits limits{total_loss(), most_cuts, most_rare, std::numeric_limits<std::int64_t>::max()};
+        const SearchLimits limits{total_loss(), MOST_CUTS, MOST_RARE, std::numeric_limits<std::int64_t>::max()};
         const OptimalCut found = search_optimal(sorted, k_, m_, limits, monitor_);
         if (found.stopped == Stopped::finished && !found.cut.empty()) adopt(found.cut);
     }

@@ -193,10 +193,10 @@ class SparseRows {
             for (std::int32_t row : holders_[child]) visit(row);
             return;
         }
-        constexpr std::int64_t ahead = 8;
+        constexpr std::int64_t AHEAD = 8;
         const std::int32_t *row = rows_.begin(found.children[child]), *end = rows_.end(found.children[child]);
         for (; row != end; ++row) {
-            published_.foresee(*std::min(row + ahead, end - 1));
+            published_.foresee(*std::min(row + AHEAD, end - 1));
             if (!published_.lacks(*row, found.node)) visit(*row);
         }
     }

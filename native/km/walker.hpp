@@ -72,9 +72,9 @@ class Walker {
         std::int32_t* counts = levels_[prefix_.size()].count.data();
         std::int32_t* touched = touched_.data();
         std::size_t size = 0;
-        constexpr std::int64_t ahead = 8;
+        constexpr std::int64_t AHEAD = 8;
         for (std::int64_t i = 0; i < count; ++i) {
-            if (i + ahead < count) db_.foresee(places[i + ahead]);
+            if (i + AHEAD < count) db_.foresee(places[i + AHEAD]);
             const std::int32_t r = places[i].row;
             const std::int32_t weight = db_.weights[r];
             const std::int32_t* node = db_.row(r) + places[i].position + 1;

@@ -57,8 +57,8 @@ std::vector<std::int32_t> largest_first(const std::vector<std::vector<std::int32
     return order;
 }
 
-// Of more clusters than `kManyClusters`, who is left over looks first among the groups of those around its own.
-constexpr std::int64_t kManyClusters = 1500, kClustersOfPart = 250;
+// Of more clusters than `MANY_CLUSTERS`, who is left over looks first among the groups of those around its own.
+constexpr std::int64_t MANY_CLUSTERS = 1500, CLUSTERS_OF_PART = 250;
 
 // The rows of each cluster follow each other.
 std::vector<std::int32_t> fill_and_place(const AntProblem& problem,
@@ -78,7 +78,7 @@ std::vector<std::int32_t> fill_and_place(const AntProblem& problem,
     });
     std::vector<std::vector<std::int32_t>> full;
     std::vector<LeftPart> parts;
-    const std::int64_t together = count > kManyClusters ? kClustersOfPart : kManyClusters;
+    const std::int64_t together = count > MANY_CLUSTERS ? CLUSTERS_OF_PART : MANY_CLUSTERS;
     for (std::int64_t c = 0; c < count; ++c) {
         const auto here = static_cast<std::int32_t>(full.size());
         if (c % together == 0) parts.push_back({here, here, {}});

@@ -60,8 +60,8 @@ void NearestGroups::load_lists(std::int64_t codes) {
 }
 
 void NearestGroups::insert(std::vector<Near>& best, Near entry) {
-    if (best.size() == kFew && entry >= best.back()) return;
-    if (best.size() == kFew) best.pop_back();
+    if (best.size() == NEAREST_KEPT && entry >= best.back()) return;
+    if (best.size() == NEAREST_KEPT) best.pop_back();
     best.insert(std::upper_bound(best.begin(), best.end(), entry), entry);
 }
 
@@ -83,11 +83,11 @@ std::vector<NearestGroups::Near> NearestGroups::few_by_lists(std::int32_t row,
         const std::int32_t distance = length(row) + length_[i] - 2 * shared[i];
         if (distance > limit) continue;
         insert(best, {distance, from_ + i});
-        if (best.size() == kFew) limit = best.back().first;
+        if (best.size() == NEAREST_KEPT) limit = best.back().first;
     }
     for (const std::int32_t i : by_size_) {
         const Near entry{length(row) + length_[i], from_ + i};
-        if (best.size() == kFew && entry >= best.back()) break;  // and so are all that follow
+        if (best.size() == NEAREST_KEPT && entry >= best.back()) break;  // and so are all that follow
         if (shared[i] == 0) insert(best, entry);
     }
     for (const std::int32_t i : touched) shared[i] = 0;

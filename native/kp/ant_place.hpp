@@ -20,7 +20,7 @@ namespace anonset::kp {
 // Finds the nearest groups among some that follow each other.
 class NearestGroups {
   public:
-    static constexpr std::size_t kFew = 8;
+    static constexpr std::size_t NEAREST_KEPT = 8;
     using Near = std::pair<std::int32_t, std::int32_t>;  // distance, group
 
     NearestGroups(const Csr& rows, const Csr& centers, std::int64_t codes, std::int32_t from, std::int32_t to);

@@ -12,7 +12,7 @@
 
 namespace anonset::kp {
 
-constexpr std::int32_t kCandidates = 3;
+constexpr std::int32_t CANDIDATES = 3;
 
 // The groups where each row would gain most. Sparse rows find them by the codes that at least half of a group holds:
 // only these can gain. They are looked up as things stand; whoever uses them looks again.
@@ -22,7 +22,7 @@ class CandidateGroups {
 
     template <int Fixed>
     ANONSET_INLINE void find(bool dense) {
-        best_.assign(std::int64_t{groups_.size()} * kCandidates, -1);
+        best_.assign(std::int64_t{groups_.size()} * CANDIDATES, -1);
         if (!dense) list_centers();
         for (std::int32_t r = 0; r < groups_.size(); ++r) {
             if ((r & 1023) == 0) monitor_.check();
@@ -31,7 +31,7 @@ class CandidateGroups {
     }
 
     // The i-th best group; -1 where there is none.
-    std::int32_t candidate(std::int32_t t, std::int32_t i) const { return best_[std::int64_t{t} * kCandidates + i]; }
+    std::int32_t candidate(std::int32_t t, std::int32_t i) const { return best_[std::int64_t{t} * CANDIDATES + i]; }
 
   private:
     // For each code the groups of which half hold it, and whether more than half do.
@@ -63,9 +63,9 @@ class CandidateGroups {
                     count += score_[entry >> 1] == 0;
                     score_[entry >> 1] += 1 + (entry & 1);
                 }
-        std::int32_t gains[kCandidates];
-        std::fill(gains, gains + kCandidates, INT32_MIN);
-        std::int32_t* best = &best_[std::int64_t{r} * kCandidates];
+        std::int32_t gains[CANDIDATES];
+        std::fill(gains, gains + CANDIDATES, INT32_MIN);
+        std::int32_t* best = &best_[std::int64_t{r} * CANDIDATES];
         for (std::int32_t i = 0; i < count; ++i) {
             const std::int32_t g = touched_[i];
             const std::int32_t gain = std::exchange(score_[g], 0) - center_[g];
@@ -76,16 +76,16 @@ class CandidateGroups {
     // Dense rows share something with every group.
     template <int Fixed>
     ANONSET_INLINE void compare(std::int32_t r) {
-        std::int32_t gains[kCandidates];
-        std::fill(gains, gains + kCandidates, INT32_MIN);
+        std::int32_t gains[CANDIDATES];
+        std::fill(gains, gains + CANDIDATES, INT32_MIN);
         for (std::int32_t g = 0; g < groups_.count(); ++g)
             if (g != groups_.group(r) && !groups_.members(g).empty())
-                insert(g, groups_.join_gain<Fixed>(r, g), gains, &best_[std::int64_t{r} * kCandidates]);
+                insert(g, groups_.join_gain<Fixed>(r, g), gains, &best_[std::int64_t{r} * CANDIDATES]);
     }
 
     static ANONSET_INLINE void insert(std::int32_t g, std::int32_t gain, std::int32_t* gains, std::int32_t* best) {
-        if (gain <= gains[kCandidates - 1]) return;
-        int slot = kCandidates - 1;
+        if (gain <= gains[CANDIDATES - 1]) return;
+        int slot = CANDIDATES - 1;
         for (; slot > 0 && gains[slot - 1] < gain; --slot) gains[slot] = gains[slot - 1], best[slot] = best[slot - 1];
         gains[slot] = gain, best[slot] = g;
     }

@@ -16,14 +16,14 @@
 
 namespace anonset::kp {
 
-constexpr std::int64_t kMostCodes = 2048;
+constexpr std::int64_t MOST_CODES = 2048;
 
 class Groups {
   public:
     // `rows` in an order in which neighbours are alike; from here on a row is its place among them.
     Groups(const Csr& data, const Csr& secret, const std::vector<std::int32_t>& rows, std::int64_t k, ShareLimit limit)
         : k_(k), limit_(limit), group_(rows.size(), -1), place_(rows.size()) {
-        load(data, rows, k / 2 + 1, kMostCodes, codes_, words_, bits_);
+        load(data, rows, k / 2 + 1, MOST_CODES, codes_, words_, bits_);
         load(secret, rows, 1, INT32_MAX, attributes_, secret_words_, secret_bits_);
     }
 

@@ -60,9 +60,9 @@ class Improver {
     }
 
   private:
-    static constexpr int kRepairs = 3;
-    static constexpr std::int32_t kAnywhere = 8;  // groups that the last of them looks at
-    static constexpr std::uint32_t kTried = 2;    // candidates among which a random change chooses
+    static constexpr int REPAIRS = 3;
+    static constexpr std::int32_t ANYWHERE = 8;  // groups that the last of them looks at
+    static constexpr std::uint32_t TRIED = 2;    // candidates among which a random change chooses
 
     template <int Fixed>
     ANONSET_INLINE void improve_dense() {
@@ -88,12 +88,12 @@ class Improver {
     // Groups with too many holders swap them away, each for the row nearby, or anywhere, that costs least.
     template <int Fixed>
     ANONSET_INLINE void repair_all() {
-        for (int round = 0; round < kRepairs; ++round)
+        for (int round = 0; round < REPAIRS; ++round)
             for (std::int32_t g = 0; g < groups_.count(); ++g) {
                 if ((g & 255) == 0) monitor_.check();
                 for (std::size_t i = 0; i < groups_.members(g).size() && groups_.is_over(g); ++i) {
                     const std::int32_t t = groups_.members(g)[i];
-                    if (groups_.held_beyond(t) > 0) repair<Fixed>(t, g, round == kRepairs - 1);
+                    if (groups_.held_beyond(t) > 0) repair<Fixed>(t, g, round == REPAIRS - 1);
                 }
             }
     }
@@ -101,7 +101,7 @@ class Improver {
     template <int Fixed>
     ANONSET_INLINE void repair(std::int32_t t, std::int32_t g, bool anywhere) {
         std::int32_t best = INT32_MIN, partner = -1;
-        for (std::int32_t i = 0; i < (anywhere ? kAnywhere : kCandidates); ++i) {
+        for (std::int32_t i = 0; i < (anywhere ? ANYWHERE : CANDIDATES); ++i) {
             const std::int32_t h = anywhere ? groups_.group(static_cast<std::int32_t>(
                                                   random_.below(static_cast<std::uint32_t>(groups_.size()))))
                                             : candidates_.candidate(t, i);
@@ -131,7 +131,7 @@ class Improver {
     template <int Fixed>
     ANONSET_INLINE std::pair<std::int32_t, std::int32_t> best_host(std::int32_t t, std::int32_t except) const {
         std::int32_t best = INT32_MIN, host = -1;
-        for (std::int32_t i = 0; i < kCandidates; ++i) {
+        for (std::int32_t i = 0; i < CANDIDATES; ++i) {
             const std::int32_t h = candidates_.candidate(t, i);
             if (h < 0 || h == except || h == host || groups_.members(h).empty()) continue;
             const std::int32_t gain = groups_.join_gain<Fixed>(t, h);
@@ -182,7 +182,7 @@ class Improver {
             if ((step & 4095) == 0) monitor_.check();
             const auto t = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(groups_.size())));
             const std::int32_t g = groups_.group(t);
-            const std::int32_t h = candidates_.candidate(t, static_cast<std::int32_t>(random_.below(kTried)));
+            const std::int32_t h = candidates_.candidate(t, static_cast<std::int32_t>(random_.below(TRIED)));
             if (g < 0 || h < 0 || g == h || groups_.members(h).empty()) continue;
             std::int32_t best = INT32_MIN;
             const std::int32_t partner = random_partner<Fixed>(t, h, best);
@@ -219,7 +219,7 @@ class Improver {
             if (g < 0) continue;
             const bool spare = groups_.people(g) > groups_.k();
             std::int32_t best = 0, partner = -1, host = -1;
-            for (std::int32_t i = 0; i < kCandidates; ++i) {
+            for (std::int32_t i = 0; i < CANDIDATES; ++i) {
                 const std::int32_t h = candidates_.candidate(t, i);
                 if (h < 0 || h == g || groups_.members(h).empty()) continue;
                 const std::int32_t moved = groups_.move_gain<Fixed>(t, h);

@@ -23,9 +23,9 @@ namespace kmeans {
 
 namespace {
 
-constexpr std::int64_t kMostClusters = 1500;  // above, the rows are first cut into parts
-constexpr std::int64_t kParts = 128;          // and then clusters are made in each
-constexpr std::int64_t kRowBlock = 1024;
+constexpr std::int64_t MOST_CLUSTERS = 1500;  // above, the rows are first cut into parts
+constexpr std::int64_t PARTS = 128;           // and then clusters are made in each
+constexpr std::int64_t ROW_BLOCK = 1024;
 
 // Rows of codes of the largest count only (see Levels::for_counts), and how often each occurs.
 struct Points {
@@ -74,13 +74,13 @@ class Clustering {
     // k-means++ on samples: each next center is a point, with a chance proportional to its distance to the nearest one
     // before it. For every 256 centers there is a sample of its own, so that the time stays linear.
     Centers start(std::int64_t clusters, Random& random) const {
-        constexpr std::int64_t few = 256;
+        constexpr std::int64_t CENTERS_OF_SAMPLE = 256;
         std::vector<std::int32_t> all(points_.size());
         std::iota(all.begin(), all.end(), 0);
         Centers centers;
         std::int64_t from = 0;
         while (centers.size() < clusters && from < points_.size()) {
-            const std::int64_t wanted = std::min(few, clusters - centers.size());
+            const std::int64_t wanted = std::min(CENTERS_OF_SAMPLE, clusters - centers.size());
             const std::int64_t size = std::min(points_.size() - from, std::max<std::int64_t>(4 * wanted, 64));
             for (std::int64_t i = from; i < from + size; ++i)
                 std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(points_.size() - i))]);
@@ -99,10 +99,10 @@ class Clustering {
 
   private:
     void assign(const Centers& centers) {
-        const std::int64_t tables = (centers.size() + kWidth<Cell> - 1) / kWidth<Cell>;
+        const std::int64_t tables = (centers.size() + WIDTH<Cell> - 1) / WIDTH<Cell>;
         // As many tables at a time as fit into 64 MB, and at least one.
         const std::int64_t batch = std::max<std::int64_t>(
-            1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, std::int64_t{levels_.size()} * kVectors * 32));
+            1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, std::int64_t{levels_.size()} * VECTORS * 32));
         std::fill(distance_.begin(), distance_.end(), INT32_MAX);
         if (tables > batch) std::fill(center_of_.begin(), center_of_.end(), -1);
         for (std::int64_t from = 0; from < tables; from += batch) assign(centers, from, std::min(tables, from + batch));
@@ -111,14 +111,14 @@ class Clustering {
     void assign(const Centers& centers, std::int64_t from, std::int64_t to) {
         if (static_cast<std::int64_t>(tables_.size()) < to - from) tables_.resize(to - from);
         parallel_for(to - from, threads_, monitor_, [&](std::int64_t t, int) {
-            tables_[t].load(centers, (from + t) * kWidth<Cell>, std::min(centers.size(), (from + t + 1) * kWidth<Cell>),
+            tables_[t].load(centers, (from + t) * WIDTH<Cell>, std::min(centers.size(), (from + t + 1) * WIDTH<Cell>),
                             levels_, first_, scale_);
         });
-        parallel_for((points_.size() + kRowBlock - 1) / kRowBlock, threads_, monitor_, [&](std::int64_t block, int) {
-            const std::int64_t first = block * kRowBlock, last = std::min(points_.size(), first + kRowBlock);
+        parallel_for((points_.size() + ROW_BLOCK - 1) / ROW_BLOCK, threads_, monitor_, [&](std::int64_t block, int) {
+            const std::int64_t first = block * ROW_BLOCK, last = std::min(points_.size(), first + ROW_BLOCK);
             if (from == 0) start_from_known(first, last);
             for (std::int64_t t = 0; t < to - from; ++t)
-                nearest_in_table(rows_, first, last, tables_[t], static_cast<std::int32_t>((from + t) * kWidth<Cell>),
+                nearest_in_table(rows_, first, last, tables_[t], static_cast<std::int32_t>((from + t) * WIDTH<Cell>),
                                  distance_.data(), center_of_.data());
         });
     }
@@ -128,7 +128,7 @@ class Clustering {
         for (std::int64_t point = first; point < last; ++point)
             if (const std::int32_t c = center_of_[point]; c >= 0)
                 distance_[point] =
-                    distance_to(rows_.begin(point), rows_.end(point), tables_[c / kWidth<Cell>], c % kWidth<Cell>);
+                    distance_to(rows_.begin(point), rows_.end(point), tables_[c / WIDTH<Cell>], c % WIDTH<Cell>);
     }
 
     // The mean of each cluster; one without points keeps its center.
@@ -219,16 +219,16 @@ std::vector<std::int32_t> few_clusters(const Points& points, std::int64_t cluste
 template <class Cell>
 std::vector<std::int32_t> cluster_points(const Points& points, std::int64_t clusters, Random& random,
                                          const Setting& setting) {
-    if (clusters <= kMostClusters) return few_clusters<Cell>(points, clusters, random, setting);
-    std::vector<std::int32_t> cluster = few_clusters<Cell>(points, kParts, random, setting);
-    std::vector<std::vector<std::int32_t>> members(kParts);
+    if (clusters <= MOST_CLUSTERS) return few_clusters<Cell>(points, clusters, random, setting);
+    std::vector<std::int32_t> cluster = few_clusters<Cell>(points, PARTS, random, setting);
+    std::vector<std::vector<std::int32_t>> members(PARTS);
     for (std::int32_t point = 0; point < points.size(); ++point) members[cluster[point]].push_back(point);
     std::int32_t before = 0;
     for (const auto& part : members) {
         if (part.empty()) continue;
         const Points own = take_points(points, part);
         std::int64_t share = std::max<std::int64_t>(1, clusters * own.size() / points.size());
-        if (own.size() == points.size()) share = std::min(share, kMostClusters);  // it cannot be cut any further
+        if (own.size() == points.size()) share = std::min(share, MOST_CLUSTERS);  // it cannot be cut any further
         const std::vector<std::int32_t> found = cluster_points<Cell>(own, share, random, setting);
         for (std::size_t i = 0; i < part.size(); ++i) cluster[part[i]] = before + found[i];
         before += static_cast<std::int32_t>(share);

@@ -30,17 +30,17 @@ struct Vector<std::int32_t> {
 #else
 #error "k_means.cpp needs the vector types of GCC and Clang"
 #endif
-constexpr int kVectors = 8;
+constexpr int VECTORS = 8;
 template <class Cell>
-constexpr std::int64_t kWidth = kVectors * 32 / sizeof(Cell);
+constexpr std::int64_t WIDTH = VECTORS * 32 / sizeof(Cell);
 
 // Into how many parts a count is divided. Sums of the means of a center, which are at most as long as the longest row
 // (and a little more for rounding), must fit into 16 bits if that leaves parts that are fine enough; else 32 bits do.
-constexpr std::int32_t kFinest = 1024, kCoarsest = 64;
+constexpr std::int32_t FINEST = 1024, COARSEST = 64;
 inline std::int32_t scale_for(std::int64_t longest, std::int64_t attributes) {
-    std::int32_t scale = kFinest;
-    while (scale >= kCoarsest && longest * scale + attributes >= INT16_MAX) scale /= 2;
-    return scale >= kCoarsest ? scale : kFinest;
+    std::int32_t scale = FINEST;
+    while (scale >= COARSEST && longest * scale + attributes >= INT16_MAX) scale /= 2;
+    return scale >= COARSEST ? scale : FINEST;
 }
 inline bool fits_16_bits(std::int64_t longest, std::int64_t attributes) {
     return longest * scale_for(longest, attributes) + attributes < INT16_MAX;
@@ -72,21 +72,21 @@ struct Centers {
 template <class Cell>
 struct Table {
     std::vector<Cell> corrections;
-    Cell base[kWidth<Cell>];
+    Cell base[WIDTH<Cell>];
     std::int64_t vectors = 0;  // with centers
 
     void load(const Centers& centers, std::int64_t from, std::int64_t to, const Levels& levels,
               const std::int32_t* first, std::int32_t scale) {
-        corrections.assign(static_cast<std::size_t>(levels.size()) * kWidth<Cell>, 0);
+        corrections.assign(static_cast<std::size_t>(levels.size()) * WIDTH<Cell>, 0);
         vectors = ((to - from) * static_cast<std::int64_t>(sizeof(Cell)) + 31) / 32;
-        std::fill(base, base + kWidth<Cell>, std::numeric_limits<Cell>::max());
+        std::fill(base, base + WIDTH<Cell>, std::numeric_limits<Cell>::max());
         for (std::int64_t column = 0; column < to - from; ++column) {
             std::int32_t sum = 0;
             for (std::int64_t at = centers.offsets[from + column]; at < centers.offsets[from + column + 1]; ++at) {
                 const std::int32_t a = centers.attribute[at], mean = centers.mean[at];
                 sum += mean;
                 for (std::int32_t code = first[a]; code < first[a + 1]; ++code)
-                    corrections[code * kWidth<Cell> + column] =
+                    corrections[code * WIDTH<Cell> + column] =
                         static_cast<Cell>(-2 * std::min(levels.value[code] * scale, mean));
             }
             base[column] = static_cast<Cell>(sum);
@@ -99,7 +99,7 @@ template <class Cell>
 std::int32_t distance_to(const std::int32_t* begin, const std::int32_t* end, const Table<Cell>& table,
                          std::int64_t column) {
     std::int32_t sum = table.base[column];
-    for (const std::int32_t* code = begin; code != end; ++code) sum += table.corrections[*code * kWidth<Cell> + column];
+    for (const std::int32_t* code = begin; code != end; ++code) sum += table.corrections[*code * WIDTH<Cell> + column];
     return sum;
 }
 
@@ -114,7 +114,7 @@ ANONSET_INLINE bool any_below(const Lane& numbers, Cell limit) {
 // The first of the columns that hold a number that one of them holds.
 template <int Vectors, class Lane, class Cell>
 ANONSET_INLINE std::int32_t first_column(const Lane* sum, Cell number) {
-    constexpr int kBits = 8 * sizeof(Cell), kLanes = 256 / kBits;
+    constexpr int BITS = 8 * sizeof(Cell), LANES = 256 / BITS;
     Lane found{};  // bit v of each lane: whether that of the v-th vector holds it
     for (int v = 0; v < Vectors; ++v) {
         const auto bit = static_cast<Cell>(1 << v);
@@ -126,7 +126,7 @@ ANONSET_INLINE std::int32_t first_column(const Lane* sum, Cell number) {
     for (int w = 0; w < 4; ++w)
         for (std::uint64_t left = words[w]; left; left &= left - 1) {
             const int bit = __builtin_ctzll(left) + 64 * w;
-            first = std::min(first, bit % kBits * kLanes + bit / kBits);
+            first = std::min(first, bit % BITS * LANES + bit / BITS);
         }
     return first;
 }
@@ -138,21 +138,21 @@ ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t 
                                std::int32_t first_center, std::int32_t* distance, std::int32_t* center) {
     using Lane = typename Vector<Cell>::Lane;
     using Stored = typename Vector<Cell>::Stored;
-    constexpr std::int32_t kMost = std::numeric_limits<Cell>::max();
+    constexpr std::int32_t MOST = std::numeric_limits<Cell>::max();
     const auto* corrections = reinterpret_cast<const Stored*>(table.corrections.data());
     const auto* base = reinterpret_cast<const Stored*>(table.base);
     for (std::int64_t row = from; row < to; ++row) {
         Lane sum[Vectors];
         for (int v = 0; v < Vectors; ++v) sum[v] = base[v];
         for (const std::int32_t* code = rows.begin(row); code != rows.end(row); ++code) {
-            const Stored* add = corrections + std::int64_t{*code} * kVectors;
+            const Stored* add = corrections + std::int64_t{*code} * VECTORS;
             for (int v = 0; v < Vectors; ++v) sum[v] += add[v];
         }
         Lane least = sum[0];
         for (int v = 1; v < Vectors; ++v) least = sum[v] < least ? sum[v] : least;
         // Ties go to the lowest center, and one that was known before may have a higher number than these.
         const std::int32_t limit = distance[row] + (center[row] >= first_center ? 1 : 0);
-        if (!any_below(least, static_cast<Cell>(std::min(limit, kMost)))) continue;
+        if (!any_below(least, static_cast<Cell>(std::min(limit, MOST)))) continue;
         Cell few[32 / sizeof(Cell)];
         std::memcpy(few, &least, sizeof few);
         Cell best = few[0];
@@ -168,7 +168,7 @@ ANONSET_INLINE void nearest_in(const Csr& rows, std::int64_t from, std::int64_t 
     if (table.vectors <= 2) return nearest_in<2>(rows, from, to, table, first_center, distance, center);
     if (table.vectors <= 4) return nearest_in<4>(rows, from, to, table, first_center, distance, center);
     if (table.vectors <= 6) return nearest_in<6>(rows, from, to, table, first_center, distance, center);
-    nearest_in<kVectors>(rows, from, to, table, first_center, distance, center);
+    nearest_in<VECTORS>(rows, from, to, table, first_center, distance, center);
 }
 
 ANONSET_CLONES inline void nearest_in_table(const Csr& rows, std::int64_t from, std::int64_t to,

@@ -10,10 +10,10 @@ namespace nearest_rows {
 
 ANONSET_CLONES std::int64_t positions_between(const std::int32_t* numbers, std::int64_t count, std::int32_t beyond,
                                               std::int32_t limit, std::int32_t* out) {
-    constexpr std::int64_t kBlock = 64;
+    constexpr std::int64_t BLOCK = 64;
     std::int64_t found = 0;
-    for (std::int64_t from = 0; from < count; from += kBlock) {
-        const std::int64_t to = std::min(count, from + kBlock);
+    for (std::int64_t from = 0; from < count; from += BLOCK) {
+        const std::int64_t to = std::min(count, from + BLOCK);
         std::int32_t any = 0;
         for (std::int64_t i = from; i < to; ++i) any |= (numbers[i] > beyond) & (numbers[i] <= limit);
         for (std::int64_t i = any ? from : to; i < to; ++i) {
@@ -54,7 +54,7 @@ void BitmapIndex::load(const Csr& rows, const std::vector<std::int32_t>& members
 void BitmapIndex::forget_taken() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < places_.size(); ++i) {
-        if (length_[i] == kFar) continue;
+        if (length_[i] == FAR) continue;
         std::copy_n(bits_.data() + i * words_, words_, bits_.data() + kept * words_);
         length_[kept] = length_[i];
         places_[kept] = places_[i];
@@ -91,7 +91,7 @@ void ListIndex::load(const Csr& rows, const std::vector<std::int32_t>& members, 
 }
 
 void ListIndex::forget_taken() {
-    const auto gone = [&](std::int32_t p) { return length_[p] == kFar; };
+    const auto gone = [&](std::int32_t p) { return length_[p] == FAR; };
     waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), gone), waiting_.end());
     for (std::size_t code = 0; code < end_.size(); ++code)
         end_[code] = std::remove_if(lists_.begin(code), lists_.values.data() + end_[code], gone) - lists_.values.data();
@@ -124,7 +124,7 @@ void NearestRows::load(const std::vector<std::int32_t>& members) {
     double meetings = 0;
     for (const std::int32_t times : numbering_.times()) meetings += double(times) * times;
     const auto size = static_cast<double>(members.size());
-    by_lists_ = kMeeting * meetings < size * size * static_cast<double>(numbering_.words() + 1);
+    by_lists_ = MEETING * meetings < size * size * static_cast<double>(numbering_.words() + 1);
     by_lists_ ? lists_.load(rows_, members, numbering_) : bitmaps_.load(rows_, members, numbering_);
     gone_ = 0, reach_ = 0, longest_ = 0;
     for (const std::int32_t row : members) longest_ = std::max(longest_, rows_.size(row));

@@ -19,7 +19,7 @@ namespace anonset::kp {
 
 namespace nearest_rows {
 
-constexpr std::int32_t kFar = 1 << 28;  // the length of a row that is taken
+constexpr std::int32_t FAR = 1 << 28;  // the length of a row that is taken
 
 // Writes the positions of all numbers above `beyond` and up to `limit`; returns how many there are.
 std::int64_t positions_between(const std::int32_t* numbers, std::int64_t count, std::int32_t beyond, std::int32_t limit,
@@ -54,7 +54,7 @@ class BitmapIndex {
     void load(const Csr& rows, const std::vector<std::int32_t>& members, const Numbering& numbering);
 
     std::int64_t size() const { return static_cast<std::int64_t>(places_.size()); }
-    void take(std::int32_t p) { length_[entry_[p]] = kFar; }
+    void take(std::int32_t p) { length_[entry_[p]] = FAR; }
 
     void forget_taken();
 
@@ -72,7 +72,7 @@ class ListIndex {
     void load(const Csr& rows, const std::vector<std::int32_t>& members, const Numbering& numbering);
 
     std::int64_t size() const { return static_cast<std::int64_t>(waiting_.size()); }
-    void take(std::int32_t p) { length_[p] = kFar; }
+    void take(std::int32_t p) { length_[p] = FAR; }
 
     void forget_taken();
 
@@ -80,7 +80,7 @@ class ListIndex {
 
     // The shortest row that was neither met nor named as a stranger yet; -1 if there is none.
     std::int32_t stranger() {
-        while (at_ < waiting_.size() && (shared_[waiting_[at_]] || length_[waiting_[at_]] == kFar)) ++at_;
+        while (at_ < waiting_.size() && (shared_[waiting_[at_]] || length_[waiting_[at_]] == FAR)) ++at_;
         return at_ < waiting_.size() ? waiting_[at_] : -1;
     }
     void pass_stranger() { ++at_; }
@@ -118,7 +118,7 @@ class NearestRows {
     std::int32_t next(Wanted&& wanted) {
         for (;;) {
             const std::int32_t other = by_lists_ ? lists_.stranger() : -1;
-            const Key far = other < 0 ? kNone : key(own_ + lists_.length(other), other);
+            const Key far = other < 0 ? NONE : key(own_ + lists_.length(other), other);
             if (near_.empty() && seen_ < farthest_ && distance(far) > seen_) {
                 look_further(wanted);
             } else if (near_.empty() || far < near_.front()) {
@@ -136,8 +136,8 @@ class NearestRows {
 
   private:
     using Key = std::uint64_t;  // the distance, and then the place
-    static constexpr Key kNone = ~Key{0};
-    static constexpr double kMeeting = 4;  // what a step along a list costs, in words of a bitmap
+    static constexpr Key NONE = ~Key{0};
+    static constexpr double MEETING = 4;  // what a step along a list costs, in words of a bitmap
 
     static Key key(std::int64_t distance, std::int32_t p) { return static_cast<Key>(distance) << 32 | Key(p); }
     static std::int64_t distance(Key key) { return static_cast<std::int64_t>(key >> 32); }

@@ -27,7 +27,7 @@ class Seeder {
         std::int32_t count = 0;
         for (std::int32_t next = 0;;) {
             monitor_.check();
-            while (pool_.size() < kPool && next < groups_.size()) pool_.push_back(next++);
+            while (pool_.size() < POOL && next < groups_.size()) pool_.push_back(next++);
             if (static_cast<std::int64_t>(pool_.size()) < groups_.k()) return count;
             gather<Fixed>();
             if (static_cast<std::int64_t>(chosen_.size()) == groups_.k()) {
@@ -44,8 +44,8 @@ class Seeder {
     std::vector<std::int32_t>&& take() { return std::move(found_); }
 
   private:
-    static constexpr std::size_t kPool = 768;
-    static constexpr std::int32_t kChosen = INT32_MAX / 2;
+    static constexpr std::size_t POOL = 768;
+    static constexpr std::int32_t CHOSEN = INT32_MAX / 2;
 
     template <int Fixed>
     ANONSET_INLINE void gather() {
@@ -58,7 +58,7 @@ class Seeder {
         for (std::size_t best = 0; best < pool_.size();) {
             hold(chosen_.back());
             if (static_cast<std::int64_t>(chosen_.size()) == groups_.k()) return;
-            sums_[best] = kChosen;
+            sums_[best] = CHOSEN;
             best = nearest<Fixed>(chosen_.back());
             if (best < pool_.size()) chosen_.push_back(pool_[best]);
         }
@@ -84,7 +84,7 @@ class Seeder {
     ANONSET_INLINE std::size_t nearest(std::int32_t newest) {
         std::size_t best = pool_.size();
         for (std::size_t i = 0; i < pool_.size(); ++i) {
-            if (sums_[i] >= kChosen) continue;
+            if (sums_[i] >= CHOSEN) continue;
             sums_[i] += groups_.distance<Fixed>(newest, pool_[i]);
             if ((best == pool_.size() || sums_[i] < sums_[best]) && may_enter(pool_[i])) best = i;
         }
