@@ -27,10 +27,23 @@ class Improver {
           random_(options.seed, stream),
           candidates_(groups, monitor) {}
 
+    // Each step stands here once: all of it is compiled for every width and processor.
     template <int Fixed>
     ANONSET_INLINE void run() {
         if (groups_.count() < 2) return;
-        options_.dense ? improve_dense<Fixed>() : improve_sparse<Fixed>();
+        const bool dense = options_.dense;
+        const std::int64_t rounds = dense ? 1 : static_cast<std::int64_t>(options_.proposals);
+        std::int64_t round = 0;
+        do {
+            candidates_.find<Fixed>(dense);
+            if (round == 0) {
+                repair_all<Fixed>();
+                take_in<Fixed>();
+            }
+            if (round == rounds) break;
+            dissolve<Fixed>();
+            dense ? anneal<Fixed>() : reassign<Fixed>();
+        } while (++round < rounds);
         take_in<Fixed>();
     }
 
@@ -63,27 +76,6 @@ class Improver {
     static constexpr int REPAIRS = 3;
     static constexpr std::int32_t ANYWHERE = 8;  // groups that the last of them looks at
     static constexpr std::uint32_t TRIED = 2;    // candidates among which a random change chooses
-
-    template <int Fixed>
-    ANONSET_INLINE void improve_dense() {
-        candidates_.find<Fixed>(true);
-        repair_all<Fixed>();
-        take_in<Fixed>();
-        dissolve<Fixed>();
-        anneal<Fixed>();
-    }
-
-    template <int Fixed>
-    ANONSET_INLINE void improve_sparse() {
-        candidates_.find<Fixed>(false);
-        repair_all<Fixed>();
-        take_in<Fixed>();
-        for (std::int64_t round = 0; round < static_cast<std::int64_t>(options_.proposals); ++round) {
-            if (round > 0) candidates_.find<Fixed>(false);
-            dissolve<Fixed>();
-            reassign<Fixed>();
-        }
-    }
 
     // Groups with too many holders swap them away, each for the row nearby, or anywhere, that costs least.
     template <int Fixed>
@@ -171,8 +163,8 @@ class Improver {
         return elsewhere > groups_.gain_of(g);
     }
 
-    // A random row t and one of its havens h: the best of moving t to h and of swapping it with a few members of h, if
-    // no holder beyond the limit comes of it; accepted as in simulated annealing.
+    // A random row t and one of its candidates h: the best of moving t to h and of swapping it with a few members of h,
+    // if no holder beyond the limit comes of it; accepted as in simulated annealing.
     template <int Fixed>
     ANONSET_INLINE void anneal() {
         const auto total = static_cast<std::int64_t>(options_.proposals * groups_.size());
