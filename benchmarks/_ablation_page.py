@@ -55,6 +55,10 @@ time of one thread, in turn), `--write` makes this page. Empty cells: the piece 
 The former code had eleven efforts. Its efforts 0, 2 and 8 are measured here; `quick`, `usual` and `thorough` take their
 places. Where a cell has fewer than three figures, k = 10 alone or k = 5 and 20 were measured.
 
+The run was cut short: the rows of options (look again, look everywhere, augmenting paths, …) were measured at effort 0
+only, and effort 8 not on Complete Journey. What the decisions say of look again and look everywhere at higher efforts
+comes from single trials before (effort 2, k = 5, 10, 20; effort 8, k = 5 on Zipf and Complete Journey).
+
 {before}
 
 ### What went, and why
