@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t INFREQUENT_SHARE = 16;  // infrequent items are dropped if they are one of so many occurrences
 constexpr std::int32_t LARGE = 8;              // times k rows are a group that is not dissolved
-constexpr std::size_t PARTNERS = 24;           // rows of a group with which another one may swap
+constexpr std::size_t SWAP_PARTNERS = 24;      // rows of a group with which another one may swap
 constexpr std::int64_t GRAIN = 64;             // rows or groups that a thread looks at one after the other
 
 // One shard, solved with all threads.
@@ -175,7 +175,7 @@ class Shard {
         if (alone > 0) {
             groups_.open(r, h, table);
             const auto& others = groups_[h].members;
-            for (std::size_t i = 0; i < std::min(others.size(), PARTNERS); ++i) {
+            for (std::size_t i = 0; i < std::min(others.size(), SWAP_PARTNERS); ++i) {
                 const std::int32_t gain = groups_.swapping(others[i], table);
                 if (gain > most) most = gain, partner = others[i];
             }
