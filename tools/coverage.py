@@ -1,4 +1,4 @@
-"""Say how much of the C++ code ran: `python -m tools.coverage build/checked/coverage` after tests with ANONSET_COVERAGE."""
+"""Say how much of the C++ code ran: `python -m tools.coverage FOLDER` after tests of a build with ANONSET_COVERAGE."""
 
 from __future__ import annotations
 
