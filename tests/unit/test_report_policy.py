@@ -31,7 +31,7 @@ def pages(tmp_path_factory):
     data = anonset.read(folder / "shop/transactions.csv", sensitive_file=folder / "shop/sensitive.txt")
     tree = folder / "shop/hierarchy.csv"
     anonset.anonymize(data, method="km-apriori", k=5, m=2, hierarchy=tree, seed=1, report=folder / "tree.html")
-    anonset.anonymize(data, k=5, seed=1, effort=0, report=folder / "public.html", public_report=True)
+    anonset.anonymize(data, k=5, seed=1, effort="quick", report=folder / "public.html", public_report=True)
     hostile = ["<script>alert(1)</script>", "</script><script>alert(2)</script>", '" onload="alert(3)', "<b style='x'>"]
     rows = [[hostile[place % 4], "x"] for place in range(40)]
     anonset.anonymize(rows, k=2, seed=1, report=folder / "hostile.html")

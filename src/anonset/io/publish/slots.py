@@ -142,16 +142,18 @@ def _claimed(folder: int, target: Path) -> int:
         fresh = _made(folder, name)
         with suppress(FileNotFoundError), _undone(folder, name, fresh):  # its run has just ended and removed it
             inside = _opened(folder, name, target)
-            if not _lock(inside, without_locks=fresh):
-                os.close(inside)
-                raise ExistsError(
-                    f"Another run is writing {target} at this moment. Wait for it, or choose another name. "
-                    f"(If there is none, remove the folder {name} beside it.)"
-                )
-            if _is_at(inside, name, folder):
+            locked = _lock(inside, without_locks=fresh)
+            if locked and _is_at(inside, name, folder):
                 return inside
             os.close(inside)
-    raise OutputError(f"{target} could not be written: other runs to the same name come and go all the time.")
+            if not locked:  # even a folder that we made ourselves is another run's now: it must stay
+                break
+    else:
+        raise OutputError(f"{target} could not be written: other runs to the same name come and go all the time.")
+    raise ExistsError(
+        f"Another run is writing {target} at this moment. Wait for it, or choose another name. "
+        f"(If there is none, remove the folder {name} beside it.)"
+    )
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from __future__ import annotations
 from anonset import _native
 from anonset.data.job import Job
 from anonset.data.transactions import Ints
-from anonset.methods.steps.group.cahd import require_reach
 from anonset.methods.steps.group.degree import DegreeProblem
 
 
@@ -29,6 +28,5 @@ def balanced_groups(problem: DegreeProblem, alpha: int, job: Job) -> Ints:
     >>> balanced_groups(degree_problem(data, 2), 1, Job()).tolist()
     [0, 0, 1, 1]
     """
-    require_reach(alpha, problem.p)
     with job.stage("group", total=len(problem)) as monitor:
         return _native.balanced_groups(*problem.arrays, alpha, monitor)

@@ -7,7 +7,6 @@ remains without it still has degree p.
 from __future__ import annotations
 
 from anonset import _native
-from anonset.data.errors import ParameterError
 from anonset.data.job import Job
 from anonset.data.spec import Param
 from anonset.data.transactions import Ints
@@ -21,15 +20,6 @@ ALPHA = Param(
     minimum=1,
     example=1,
 )
-
-
-def require_reach(alpha: int, p: int) -> None:
-    """Refuse an alpha with which alpha · p is no longer a 64-bit number."""
-    most = (2**63 - 1) // p
-    if alpha > most:
-        raise ParameterError(
-            "alpha", f"be at most {most:,} for p = {p:,}", alpha, "As many as there are transactions reach all of them."
-        )
 
 
 def cahd_groups(problem: DegreeProblem, alpha: int, job: Job) -> Ints:
@@ -47,6 +37,5 @@ def cahd_groups(problem: DegreeProblem, alpha: int, job: Job) -> Ints:
     >>> cahd_groups(degree_problem(data, 2), 1, Job()).tolist()
     [0, 0, 1, 1]
     """
-    require_reach(alpha, problem.p)
     with job.stage("group", total=len(problem)) as monitor:
         return _native.cahd_groups(*problem.arrays, alpha, monitor)
