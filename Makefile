@@ -47,7 +47,7 @@ test-thread: $(VENV)/.ready-dev
 	$(call build_kernels,checked/thread,-g -fsanitize=thread,-DANONSET_SANITIZE=thread)
 	TSAN_OPTIONS=die_after_fork=0 build/checked/thread/tests/native_tests
 	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so):$$($(CXX) -print-file-name=libstdc++.so.6)" \
-	TSAN_OPTIONS=die_after_fork=0:report_signal_unsafe=0:suppressions=tests/native/tsan.txt HYPOTHESIS_PROFILE=brief \
+	TSAN_OPTIONS=die_after_fork=0:report_signal_unsafe=0 HYPOTHESIS_PROFILE=brief \
 	PYTHONPATH=build/checked/thread/package:$(SITE) \
 		$(BIN)/python -S -m pytest --capture=sys --timeout=1800 tests/golden tests/oracle
 
