@@ -112,7 +112,9 @@ def test_blocks_are_the_tree_cut_wherever_both_halves_have_degree_p(rows, p):
     def good(first: int, last: int) -> bool:
         return all(sum(item in row for row in kept[first:last]) * p <= last - first for item in "st")
 
-    n, leaves = len(kept), max(1, len(kept) // (p * blind.BLOCK))
+    n, leaves = len(kept), 1
+    while 2 * leaves * p * blind.BLOCK <= n:
+        leaves *= 2
 
     def cut(low: int, high: int) -> list[tuple[int, int, int]]:
         middle = (low + high + 1) // 2

@@ -5,7 +5,7 @@ Precondition   some items are sensitive; of the n transactions that hold quasi-i
                is empty would know that they hold a sensitive item.
 Pseudo-code    T ← transactions in Gray order (or band order) of their quasi-identifier items
                each `neighbours` · p neighbours in T: sort by length
-               blocks ← the binary tree over runs of 4p in T, cut wherever both halves have degree p
+               blocks ← the binary tree over runs of 4p to 8p in T, cut wherever both halves have degree p
                for each block: shuffle it; give its holders in turn to groups of p (2p, 4p, … should a holder find no
                    place) that may take one more; fill the groups with the others
 Postcondition  a group takes a holder only while each of its items occurs in at most one of p members, and a block that

@@ -217,7 +217,7 @@ def _advice(situation: Situation) -> Suggestion | None:
     reasons = (
         f"{int(data.sensitive.sum()):,} items are sensitive. The others can then be published exactly, which keeps the "
         "data worth mining; the sensitive ones are published per group.",
-        f"With p = {p} nobody can be more than {1 / p:.0%} sure of a sensitive item.{limit}",
+        f"With p = {p} the counts of a group alone make nobody more than {1 / p:.0%} sure of a sensitive item.{limit}",
         "Groups are formed by chance among similar transactions, so that they do not tell around whom.",
     )
     return Suggestion("cahd-blind", {"p": p}, reasons)

@@ -24,7 +24,7 @@ from anonset.data.job import Job
 from anonset.data.transactions import Ints, Longs, Mask
 from anonset.methods.steps.group.degree import DegreeProblem
 
-BLOCK = 4  # groups in a block: more spread holders better, fewer keep groups more similar
+BLOCK = 4  # groups in a block at least: more spread holders better, fewer keep groups more similar
 
 
 def alike_in_length(order: Longs, lengths: Longs, width: int) -> Longs:
@@ -63,7 +63,7 @@ def _blocks(problem: DegreeProblem) -> Longs:
     From the root down: a node is cut where both halves hold every sensitive item in at most one of p transactions.
     """
     n = len(problem)
-    leaves = max(1, n // (problem.p * BLOCK))
+    leaves = 1 << (max(1, n // (problem.p * BLOCK)).bit_length() - 1)  # a power of two: halves are equally large
     holder = np.repeat(np.arange(n), np.diff(problem.secret_offsets))
     low, high = np.array([0]), np.array([leaves])
     done = []
