@@ -31,20 +31,33 @@ struct AnyShape {
     int shift() const { return bits; }
 };
 
-// Sixteen keys side by side. Compilers turn operations on them into what the processor has.
+// As many keys side by side as fit 32 bytes: what compilers turn into one operation where the processor has it, while
+// wider ones fall apart into single keys. `bits` are those of the nodes j … j + count − 1, where count divides j.
 template <class Key>
-struct Sixteen;
+struct Vector;
 template <>
-struct Sixteen<std::uint16_t> {
+struct Vector<std::uint16_t> {
     typedef std::uint16_t Keys __attribute__((vector_size(32)));
+    static constexpr Keys ONE_BIT_EACH = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+    static ANONSET_INLINE std::uint16_t bits(const std::uint64_t* taken, std::int64_t j) {
+        return static_cast<std::uint16_t>(taken[j / 64] >> j % 64);
+    }
 };
 template <>
-struct Sixteen<std::uint32_t> {
-    typedef std::uint32_t Keys __attribute__((vector_size(64)));
+struct Vector<std::uint32_t> {
+    typedef std::uint32_t Keys __attribute__((vector_size(32)));
+    static constexpr Keys ONE_BIT_EACH = {1, 2, 4, 8, 16, 32, 64, 128};
+    static ANONSET_INLINE std::uint32_t bits(const std::uint64_t* taken, std::int64_t j) {
+        return static_cast<std::uint32_t>(taken[j / 64] >> j % 64 & 255);
+    }
 };
 template <>
-struct Sixteen<std::uint64_t> {
-    typedef std::uint64_t Keys __attribute__((vector_size(128)));
+struct Vector<std::uint64_t> {
+    typedef std::uint64_t Keys __attribute__((vector_size(32)));
+    static constexpr Keys ONE_BIT_EACH = {1, 2, 4, 8};
+    static ANONSET_INLINE std::uint64_t bits(const std::uint64_t* taken, std::int64_t j) {
+        return taken[j / 64] >> j % 64 & 15;
+    }
 };
 
 // A bit for each of 128 nodes.
@@ -163,14 +176,14 @@ class KeyMatrix {
     // The least key of a row among the nodes whose bits are not set in `taken`; NONE if all are.
     template <class Shape>
     static ANONSET_INLINE Key least(const Key* row, const std::uint64_t* taken, Shape shape) {
-        using Keys = typename Sixteen<Key>::Keys;
-        const Keys one_bit_each = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+        using Keys = typename Vector<Key>::Keys;
+        constexpr std::int64_t COUNT = sizeof(Keys) / sizeof(Key);
+        const Keys one_bit_each = Vector<Key>::ONE_BIT_EACH;
         Keys least = ~Keys{};
-        for (std::int64_t j = 0; j < shape.width(); j += 16) {
-            std::uint16_t bits;  // of the nodes j … j + 15 (little-endian, as all processors we build for)
-            std::memcpy(&bits, reinterpret_cast<const char*>(taken) + j / 8, sizeof bits);
-            const Keys keys = *reinterpret_cast<const Keys*>(row + j) |
-                              static_cast<Keys>(((Keys{} + bits) & one_bit_each) == one_bit_each);
+        for (std::int64_t j = 0; j < shape.width(); j += COUNT) {
+            const Keys keys =
+                *reinterpret_cast<const Keys*>(row + j) |
+                static_cast<Keys>(((Keys{} + Vector<Key>::bits(taken, j)) & one_bit_each) == one_bit_each);
             least = keys < least ? keys : least;
         }
         return least_of(least);
@@ -179,7 +192,7 @@ class KeyMatrix {
     // The same for at most 128 narrow keys, with the bits where a vector unit wants them: see `bit`.
     template <int Width>
     static ANONSET_INLINE Key least(const Key* row, const BitPair& taken, UsualShape<Width>) {
-        using Keys = typename Sixteen<Key>::Keys;
+        using Keys = typename Vector<Key>::Keys;
         typedef std::uint64_t Four __attribute__((vector_size(32)));
         Keys least = ~Keys{};
         for (int block = 0; block < Width / 16; ++block) {
@@ -206,9 +219,9 @@ class KeyMatrix {
         Key key[16];
     };
 
-    static ANONSET_INLINE Key least_of(const typename Sixteen<Key>::Keys& keys) {
+    static ANONSET_INLINE Key least_of(const typename Vector<Key>::Keys& keys) {
         Key best = NONE;
-        for (int i = 0; i < 16; ++i) best = std::min<Key>(best, keys[i]);
+        for (std::size_t i = 0; i < sizeof keys / sizeof(Key); ++i) best = std::min<Key>(best, keys[i]);
         return best;
     }
 
