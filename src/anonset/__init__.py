@@ -28,18 +28,21 @@ _HOMES = {
     "InfeasibleError": "data.errors",
     "InputError": "data.errors",
     "Job": "data.job",
+    "Keep": "unlink",
     "METHODS": "methods",
     "MODELS": "models",
     "OutputError": "data.errors",
     "ParameterError": "data.errors",
     "Release": "data.release",
     "Result": "data.release",
+    "Targets": "data.targets",
     "Transactions": "data.transactions",
     "Verdict": "data.release",
     "anonymize": "pipeline",
     "convert": "io",
     "expected": "assess.expected",
     "model": "models",
+    "publish": "pipeline",
     "query": "assess.query",
     "read": "io",
     "read_cut": "data.hierarchy",
@@ -71,12 +74,14 @@ if TYPE_CHECKING:
     from anonset.data.hierarchy import Cut, Hierarchy, read_cut, read_hierarchy
     from anonset.data.job import Job
     from anonset.data.release import Certificate, Release, Result, Verdict
+    from anonset.data.targets import Targets
     from anonset.data.transactions import Transactions
     from anonset.io import convert, read, read_release, write
     from anonset.methods import METHODS
     from anonset.models import MODELS, model
-    from anonset.pipeline import anonymize, recode, verify
+    from anonset.pipeline import anonymize, publish, recode, verify
     from anonset.report import write_report
+    from anonset.unlink import Keep
 
 __all__ = [
     "METHODS",
@@ -92,10 +97,12 @@ __all__ = [
     "InfeasibleError",
     "InputError",
     "Job",
+    "Keep",
     "OutputError",
     "ParameterError",
     "Release",
     "Result",
+    "Targets",
     "Transactions",
     "Verdict",
     "__version__",
@@ -103,6 +110,7 @@ __all__ = [
     "convert",
     "expected",
     "model",
+    "publish",
     "query",
     "read",
     "read_cut",

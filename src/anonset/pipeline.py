@@ -1,31 +1,30 @@
-"""The whole way of the data on one screen: plan → read → method → unlink → check → write → publish."""
+"""The whole way of the data on one screen: read → method → unlink → check → publish."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
 from anonset.assess.utility.information_loss import information_loss
-from anonset.data.errors import GuaranteeError, InputError, ParameterError
+from anonset.data.errors import GuaranteeError, ParameterError
 from anonset.data.job import Job, Progress
 from anonset.data.release import Draft, Release, Result, Verdict
 from anonset.data.spec import MethodSpec, Model, parse_params
+from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.io.formats.registry import format_of
+from anonset.io.source.options import reading_only
 from anonset.methods import method_spec
 from anonset.models import USUAL, model_spec
 from anonset.models import model as make_model
 from anonset.unlink import Keep, unlink
 
-if TYPE_CHECKING:
-    from anonset.io.publish.plan import Output
+KEEP_NOTHING = Keep()
 
 
 def anonymize(
@@ -33,29 +32,15 @@ def anonymize(
     model: Model | str | None = None,
     *,
     method: str | MethodSpec | None = None,
-    out: str | os.PathLike[str] | None = None,
-    report: str | os.PathLike[str] | None = None,
-    public_report: bool = False,
-    write_cut: str | os.PathLike[str] | None = None,
-    write_patterns: str | os.PathLike[str] | None = None,
-    sign: str | os.PathLike[str] | None = None,
-    shared_folder: str | os.PathLike[str] | None = None,
-    bound: bool = False,
     seed: int | None = None,
     threads: int | None = None,
-    keep_order: bool = False,
-    keep_ids: bool = False,
-    keep_users: bool = False,
-    keep_degrees: bool = False,
-    keep_formulas: bool = False,
-    force: bool = False,
-    format: str | None = None,
+    keep: Keep = KEEP_NOTHING,
+    bound: bool = False,
     progress: Progress | None = None,
     job: Job | None = None,
-    read_options: dict[str, Any] | None = None,
-    **params: Any,
+    **options: Any,
 ) -> Result:
-    """Anonymize transactions, check the release independently, and write it where `out` says.
+    """Anonymize transactions and check the release independently. Nothing is written: see `Result.write`.
 
     Parameters
     ----------
@@ -64,28 +49,18 @@ def anonymize(
     model, method
         What to promise and how to reach it. One of them is enough: a method knows its model, a model its default
         method. With neither, k-anonymity.
-    out, force, format
-        Where and how to write the release (a folder where the model publishes groups); what is there needs `force`.
-    report, public_report
-        Where to write a report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its
-        name; a public one holds nothing computed from the original. See `anonset.write_report`.
-    write_cut
-        Where to write what each item is published as, for methods that cut through a hierarchy.
-    write_patterns
-        Where to write which patterns each user has and is to have, for methods that rewrite them. Private.
-    sign
-        An SSH key: the certificate gets a detached signature (`….certificate.json.sig`) by `ssh-keygen`.
-    shared_folder
-        The folder of the outputs, named once more, where others can write in it and that is wanted all the same.
+    seed
+        The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
+    keep
+        What to leave as it is although that weakens the release: `Keep(order=True)`.
     bound
         Also find the loss that no k-anonymous release of the data can go below, and keep it as `Result.bound`. That
         often takes longer than the release itself. For k-anonymity only.
-    keep_order, keep_ids, keep_users, keep_degrees, keep_formulas
-        What to leave as it is although that weakens the release or harms people who open it in a spreadsheet.
-    seed
-        The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
-    params
-        The model's and the method's parameters: `k=10`, `segments=1000`, …
+    progress, job
+        A function that hears of progress; or a `Job`, which brings seed, threads and progress itself.
+    options
+        The model's and the method's parameters (`k=10`, `segments=1000`, …), and how to read the data, as
+        `anonset.read` takes it (`transaction="receipt"`, `item="product"`, `sensitive=["wine"]`, …).
 
     Examples
     --------
@@ -95,89 +70,116 @@ def anonymize(
     >>> result.verdict.holds
     True
     """
+    order = _order(model, method, options, keep, bound)
+    return _make(data, order, _job(seed, threads, progress, job))
+
+
+def publish(
+    data: Any,
+    targets: Targets,
+    model: Model | str | None = None,
+    *,
+    method: str | MethodSpec | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    keep: Keep = KEEP_NOTHING,
+    bound: bool = False,
+    progress: Progress | None = None,
+    job: Job | None = None,
+    **options: Any,
+) -> Result:
+    """Anonymize and write in one go: like `anonymize(…).write(…)`, but every path is planned before the work.
+
+    `targets` says what to write where; everything else is as in `anonymize`.
+
+    Examples
+    --------
+    >>> import anonset, tempfile
+    >>> place = anonset.Targets(out=tempfile.mkdtemp() + "/release.dat")
+    >>> anonset.publish([["wine", "bread"]] * 3 + [["beer"]] * 3, place, k=3, seed=1).certificate.transactions
+    6
+    """
+    from anonset.io.publish.atomic import staging
+    from anonset.io.publish.plan import reading_inputs
+    from anonset.publication import require_targets, reserve, stage_result
+
+    order = _order(model, method, options, keep, bound)
+    spec, job = order.spec, _job(seed, threads, progress, job)
+    inputs = {**reading_inputs(data, order.reading), **_files_of(spec, options)}
+    outputs = require_targets(targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, inputs=inputs)
+    with staging(force=targets.force, shared=targets.shared_folder) as stage:
+        reserve(stage, outputs, targets)
+        return stage_result(stage, _make(data, order, job), targets, job)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked for, all parsed: the method, the promise it must reach, their values, how to read the data."""
+
+    spec: MethodSpec
+    model: Model
+    values: Mapping[str, Any]
+    reading: Mapping[str, Any]
+    keep: Keep
+    bound: bool
+
+
+def _make(data: Any, order: Order, job: Job) -> Result:
+    """The line of the data: read → method → unlink → check → measure."""
     from anonset.io import read
-    from anonset.io.publish.atomic import plain_errors, staging
-    from anonset.io.publish.plan import reading_inputs, require_plan
-    from anonset.io.publish.releases import stage_release
-    from anonset.report import report_path, stage_report
+    from anonset.publication import publish_result
 
-    spec, target, values = _plan(model, method, params)
-    if bound:
-        _require_bounded(target)
-    page = None if report is None else report_path(report, public_report)
-    outputs = list(_outputs(spec, target, out, format, sign, write_cut, write_patterns, page))
-    inputs = {**reading_inputs(data, read_options or {}), **_files_of(spec, params)}
-    require_plan(outputs, inputs, force=force, shared=shared_folder)  # before the work, not after it
-    job = job or Job(seed, threads, progress)
-    keep = Keep(keep_order, keep_ids, keep_users, keep_degrees)
-    with staging(force=force, shared=shared_folder) as stage:
-        with plain_errors(out or report or write_cut or write_patterns):
-            for output in outputs:
-                stage.reserve(output.path)
-        with job.stage("read"):
-            source = data if isinstance(data, Transactions) else read(data, **(read_options or {}))
-        target = target.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
-        values |= target.params
-        draft = spec.run(source, job, **values)
-        with job.stage("unlink"):
-            release, link, notes = unlink(draft, target.spec, job, keep)
-        with job.stage("check"):
-            verdict = require(target.check(release))
-        with job.stage("measure"):
-            measurements = {**_loss(source, draft), **draft.measurements}
-        least = lower_bound(source, values["k"], job=job) if bound and len(source) else None
-        certificate = None
-        if out is not None:
-            with job.stage("write"), plain_errors(out):
-                certificate = stage_release(
-                    stage,
-                    release,
-                    verdict,
-                    Path(out),
-                    format=format,
-                    keep_formulas=keep_formulas,
-                    key=sign,
-                    about={"method": spec.name, "params": values, "notes": draft.public_notes},
-                )
-                notes += certificate.notes
-        notes = (*stage.notes, *source.notes, *draft.notes, *draft.public_notes, *notes, *keep.warnings())
-        result = Result(
-            release=release,
-            verdict=verdict,
-            method=spec.name,
-            params=values,
-            row_origin=link,
-            seed=job.seed,
-            measurements=measurements,
-            seconds=job.seconds,
-            notes=tuple(dict.fromkeys(notes)),
-            certificate=certificate,
-            cut=draft.cut,
-            public_notes=draft.public_notes if certificate is None else certificate.notes,
-            bound=least,
-            groups=_groups(draft, release, link, len(source)),
-            tours=draft.tours,
-            about=spec.about,
-            patterns=draft.patterns,
-        )
-        if write_cut is not None and draft.cut is not None:
-            with plain_errors(write_cut):
-                draft.cut.write(stage.file(Path(write_cut)), force=True)
-        if write_patterns is not None and draft.patterns is not None:
-            with plain_errors(write_patterns):
-                draft.patterns.write(stage.file(Path(write_patterns)), force=True)
-        if page is not None:
-            with job.stage("report"), plain_errors(page):
-                stage_report(stage, result, source, page, public=public_report, job=job)
-        with job.stage("publish"), plain_errors(out or report or write_cut or write_patterns):
-            stage.publish()
-    return result
+    spec = order.spec
+    with job.stage("read"):
+        whole = isinstance(data, Transactions) and not order.reading
+        source = data if whole else read(data, **order.reading)
+    target = order.model.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
+    values = {**order.values, **target.params}
+    draft = spec.run(source, job, **values)
+    with job.stage("unlink"):
+        release, link, notes = unlink(draft, target.spec, job, order.keep)
+    with job.stage("check"):
+        verdict = require(target.check(release))
+    with job.stage("measure"):
+        measurements = {**_loss(source, draft), **draft.measurements}
+    least = lower_bound(source, values["k"], job=job) if order.bound and len(source) else None
+    said = (*source.notes, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
+    return Result(
+        release=release,
+        verdict=verdict,
+        method=spec.name,
+        params=values,
+        row_origin=link,
+        seed=job.seed,
+        measurements=measurements,
+        seconds=job.seconds,
+        notes=tuple(dict.fromkeys(said)),
+        cut=draft.cut,
+        public_notes=draft.public_notes,
+        bound=least,
+        groups=_groups(draft, release, link, len(source)),
+        tours=draft.tours,
+        about=spec.about,
+        patterns=draft.patterns,
+        source=source,
+        publisher=publish_result,
+    )
 
 
-def recode(data: Any, cut: Any, *, k: int, m: int = 2, hierarchy: Any = None, **options: Any) -> Result:
+def recode(
+    data: Any,
+    cut: Any,
+    *,
+    k: int,
+    m: int = 2,
+    hierarchy: Any = None,
+    targets: Targets | None = None,
+    **options: Any,
+) -> Result:
     """Publish transactions by a given cut (a `Cut`, a file `item,published`, a dictionary), checked like any release.
 
-    `options` are those of `anonymize`: `out`, `seed`, `keep_order`, ….
+    With `targets` everything is planned before the work and written, as by `publish`. `options` are those of
+    `anonymize`: `seed`, `keep`, ….
 
     Examples
     --------
@@ -190,21 +192,21 @@ def recode(data: Any, cut: Any, *, k: int, m: int = 2, hierarchy: Any = None, **
     from anonset.methods.recode import by_cut
 
     target = make_model("km-anonymity", k=k, m=m)
-    return anonymize(data, method=by_cut(cut, target), k=k, m=m, hierarchy=hierarchy, **options)
+    run = anonymize if targets is None else partial(publish, targets=targets)
+    return run(data, method=by_cut(cut, target), k=k, m=m, hierarchy=hierarchy, **options)
 
 
 def verify(
     data: Any,
     model: Model | str = USUAL,
     *,
-    read_options: dict[str, Any] | None = None,
     ignore_columns: str | Iterable[str] = (),
-    **params: Any,
+    **options: Any,
 ) -> Verdict:
     """Whether a file (ours or anybody's), a frame or a release keeps a promise.
 
     A column that the check does not look at may single somebody out, so that no promise holds beside it, unless
-    `ignore_columns` names it.
+    `ignore_columns` names it. `options` are the model's parameters and how to read the data, as in `anonymize`.
 
     Examples
     --------
@@ -214,8 +216,9 @@ def verify(
     """
     from anonset.io import read_release
 
+    reading, params = reading_only(options)
     target = make_model(model, **params) if isinstance(model, str) else model
-    release = data if isinstance(data, Release) else read_release(data, **(read_options or {}))
+    release = data if isinstance(data, Release) else read_release(data, **reading)
     return judge(release, target, ignore_columns)
 
 
@@ -249,56 +252,15 @@ def require(verdict: Verdict) -> Verdict:
     return verdict
 
 
-def _outputs(
-    spec: MethodSpec,
-    target: Model,
-    out: Any,
-    format: str | None,
-    sign: Any,
-    write_cut: Any,
-    write_patterns: Any,
-    page: Path | None,
-) -> Iterator[Output]:
-    """Everything that will be written; an error for a format, a key or a cut that cannot be."""
-    from anonset.io.formats.capacity import require_parts
-    from anonset.io.publish.groups import group_format
-    from anonset.io.publish.plan import Output
-    from anonset.io.publish.releases import release_outputs
-    from anonset.io.publish.signature import require_key
-
-    if out is not None:
-        yield from release_outputs(out, target.spec.form)
-        if target.spec.form == "groups":
-            group_format(out, format)
-        else:
-            require_parts(format_of(out, format), target.spec.publishes)
-    if sign is not None:
-        if out is None:
-            raise ParameterError("sign", "come with an output", "none", "Name a file for the release (out).")
-        require_key(sign)
-    if write_cut is not None:
-        if not spec.cuts:
-            raise InputError("'write_cut' is for methods that cut through a hierarchy. Leave it out, or choose one.")
-        yield Output("write_cut", Path(write_cut))
-    if write_patterns is not None:
-        if not spec.patterns:
-            raise InputError(
-                "'write_patterns' is for methods that rewrite patterns of users. Leave it out, or use kamp."
-            )
-        yield Output("write_patterns", Path(write_patterns))
-    if page is not None:
-        yield Output("report", page)
-
-
 def _files_of(spec: MethodSpec, params: dict[str, Any]) -> dict[str, Any]:
     """The files that a method reads besides the data: its hierarchy, and the cut that `recode` gives it."""
     named = {param.name: params.get(param.name) for param in spec.params if param.type == "hierarchy"}
     return {**named, **(spec.run.keywords if isinstance(spec.run, partial) else {})}
 
 
-def _plan(
-    model: Model | str | None, method: str | MethodSpec | None, params: dict[str, Any]
-) -> tuple[MethodSpec, Model, dict[str, Any]]:
+def _order(
+    model: Model | str | None, method: str | MethodSpec | None, options: Mapping[str, Any], keep: Keep, bound: bool
+) -> Order:
     """The method, the model it must reach, and all parameters parsed."""
     name = model.name if isinstance(model, Model) else model
     spec = chosen_method(name, method)
@@ -306,8 +268,20 @@ def _plan(
         raise ParameterError("method", f"reach {name}", f"{spec.name}, which reaches {spec.model}")
     promised = model_spec(spec.model)
     parsed = model.params if isinstance(model, Model) else {}
+    reading, params = reading_only(options)
     values = parse_params((*promised.params, *spec.params), params, spec.name, parsed)
-    return spec, Model(promised, promised.promised(values)), values
+    target = Model(promised, promised.promised(values))
+    if bound:
+        _require_bounded(target)
+    return Order(spec, target, values, reading, keep, bound)
+
+
+def _job(seed: int | None, threads: int | None, progress: Progress | None, job: Job | None) -> Job:
+    given = {"seed": seed, "threads": threads, "progress": progress}
+    doubled = [name for name, value in given.items() if value is not None]
+    if job is not None and doubled:
+        raise ParameterError(doubled[0], "be left out beside 'job'", "both", "The job brings its own.")
+    return job or Job(seed, threads, progress)
 
 
 def chosen_method(model: str | None = None, method: str | MethodSpec | None = None) -> MethodSpec:

@@ -69,7 +69,7 @@ def test_a_method_runs_from_the_command_line(command, baskets, tmp_path):
 
 
 def test_a_model_is_promised_checked_audited_and_reported(tmp_path):
-    result = anonset.anonymize(BASKETS, "no-rare-items", k=5, seed=1, out=tmp_path / "out.dat")
+    result = anonset.publish(BASKETS, anonset.Targets(out=tmp_path / "out.dat"), "no-rare-items", k=5, seed=1)
     assert result.method == "drop-rare"
     assert result.verdict.measured == {"k": 8}
     assert not anonset.verify(BASKETS, "no-rare-items", k=5).holds
@@ -100,7 +100,7 @@ def test_a_format_is_known_by_name_and_by_content(baskets, tmp_path):
 
 
 def test_a_release_in_a_format_from_outside_is_read_back_and_certified(tmp_path):
-    result = anonset.anonymize(BASKETS, k=3, seed=1, out=tmp_path / "out.bars")
+    result = anonset.publish(BASKETS, anonset.Targets(out=tmp_path / "out.bars"), k=3, seed=1)
     assert result.certificate is not None
     assert anonset.verify(tmp_path / "out.bars", k=3).holds
 

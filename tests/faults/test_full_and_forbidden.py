@@ -20,22 +20,21 @@ GROUPED = Transactions.from_lists([["a", "x"], ["a"], ["b"], ["b"]], sensitive=[
 
 def everything(folder, rows=ROWS, force=False):
     """Publish all that a run can write: release, certificate, cut, report."""
-    anonset.anonymize(
+    anonset.publish(
         rows,
+        anonset.Targets(
+            out=folder / "out.csv", write_cut=folder / "cut.csv", report=folder / "report.json", force=force
+        ),
         method="km-direct",
         k=2,
         m=1,
         hierarchy=TREE,
         seed=1,
-        out=folder / "out.csv",
-        write_cut=folder / "cut.csv",
-        report=folder / "report.json",
-        force=force,
     )
 
 
 def groups(folder, rows=None, force=False):
-    anonset.anonymize(GROUPED, method="cahd-gray", p=2, seed=1, out=folder / "out", force=force)
+    anonset.publish(GROUPED, anonset.Targets(out=folder / "out", force=force), method="cahd-gray", p=2, seed=1)
 
 
 def said(publish, folder, force):
@@ -205,7 +204,7 @@ def test_a_read_only_disk_is_said_before_the_work(disk):
     assert disk("ro")
     for force in (False, True):
         with pytest.raises(AnonsetError, match=r"no permission|read-only|is there already"):
-            anonset.anonymize("not-even-there.dat", k=2, out=disk.place / "out.csv", force=force)
+            anonset.publish("not-even-there.dat", anonset.Targets(out=disk.place / "out.csv", force=force), k=2)
     assert state(disk.place) == before
     assert disk("rw")
 

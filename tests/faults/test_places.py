@@ -121,7 +121,7 @@ def test_standard_input_is_an_input_too(shop, monkeypatch):
     with Path(DATA).open() as file:
         monkeypatch.setattr(sys, "stdin", file)
         with pytest.raises(InputError, match="must not replace the input"):
-            anonset.anonymize("-", k=2, out=DATA, force=True)
+            anonset.publish("-", anonset.Targets(out=DATA, force=True), k=2)
     assert Path(DATA).read_text() == ROWS
 
 
@@ -154,13 +154,13 @@ def test_a_file_in_a_folder_that_is_read_is_an_input(shop):
     Path("other.dat").hardlink_to("many/two.dat")
     for out in ("many/one.dat", "other.dat"):
         with pytest.raises(InputError, match="must not replace the input"):
-            anonset.anonymize("many", k=2, out=out, force=True)
+            anonset.publish("many", anonset.Targets(out=out, force=True), k=2)
     assert Path("other.dat").read_text() == ROWS
 
 
 def test_texts_of_a_query_that_are_no_files_do_no_harm(shop):
     query = "SELECT * FROM 'table.csv' WHERE item <> '/' AND item <> '*' AND item <> '\\' AND item <> ''"
-    result = anonset.anonymize(None, k=2, read_options={"query": query}, out="fresh.csv", seed=1)
+    result = anonset.publish(None, anonset.Targets(out="fresh.csv"), k=2, query=query, seed=1)
     assert len(result.release) == 2
 
 

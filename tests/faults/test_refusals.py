@@ -103,7 +103,7 @@ def test_a_method_that_breaks_its_promise_publishes_nothing(tmp_path, monkeypatc
     )
     monkeypatch.setitem(METHODS, "broken", broken)
     with pytest.raises(GuaranteeError, match="defect of the method"):
-        anonset.anonymize(BAD.transactions, method="broken", k=2, out=tmp_path / "out.dat")
+        anonset.publish(BAD.transactions, anonset.Targets(out=tmp_path / "out.dat"), method="broken", k=2)
     assert names(tmp_path) == []
 
 
@@ -132,7 +132,7 @@ def test_an_existing_output_needs_force(tmp_path, there):
 def test_an_existing_output_is_found_before_any_work(tmp_path):
     (tmp_path / "out.dat").write_text("old")
     with pytest.raises(ExistsError):
-        anonset.anonymize(tmp_path / "not-even-there.dat", k=2, out=tmp_path / "out.dat")
+        anonset.publish(tmp_path / "not-even-there.dat", anonset.Targets(out=tmp_path / "out.dat"), k=2)
 
 
 def test_the_output_must_not_be_the_input_whatever_it_is_called(tmp_path):
@@ -142,7 +142,7 @@ def test_the_output_must_not_be_the_input_whatever_it_is_called(tmp_path):
     (tmp_path / "twin.dat").hardlink_to(source)
     for out in (source, tmp_path / "link.dat", tmp_path / "twin.dat"):
         with pytest.raises(InputError, match="must not replace the input"):
-            anonset.anonymize(str(source), k=2, out=out, force=True)
+            anonset.publish(str(source), anonset.Targets(out=out, force=True), k=2)
     for pattern in (str(tmp_path / "*.dat"), tmp_path, tmp_path.parent, [tmp_path / "other.dat", source]):
         with pytest.raises(InputError, match="must not replace the input"):
             require_plan(release_outputs(source), {"data": pattern}, force=True)
@@ -178,7 +178,9 @@ def test_a_folder_without_permission_is_a_clear_error(tmp_path, monkeypatch):
 
 def test_the_certificate_says_what_is_promised_and_nothing_private(tmp_path):
     data = Transactions.from_lists([["a", "b"], ["a"], ["a", "b"], ["c"], ["a", "c"], ["c"]] * 5, sensitive=["b"])
-    result = anonset.anonymize(data, k=3, seed=123454321, threads=2, out=tmp_path / "out.dat", effort="quick")
+    result = anonset.publish(
+        data, anonset.Targets(out=tmp_path / "out.dat"), k=3, seed=123454321, threads=2, effort="quick"
+    )
     text = (tmp_path / "out.dat.certificate.json").read_text()
     content = json.loads(text)
     assert content["anonset"] == "certificate"
@@ -202,7 +204,7 @@ def test_ids_and_users_are_dropped_and_transactions_shuffled(tmp_path):
         ),
         ids=pa.array([f"visit-{place}" for place in range(count)]),
     )
-    result = anonset.anonymize(data, k=2, seed=1, out=tmp_path / "out.csv")
+    result = anonset.publish(data, anonset.Targets(out=tmp_path / "out.csv"), k=2, seed=1)
     text = (tmp_path / "out.csv").read_text()
     assert "visit" not in text
     assert "ann" not in text
@@ -219,12 +221,12 @@ def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(tmp_path, n
     for threads in (1, 2, 4):
         folder = tmp_path / str(threads)
         folder.mkdir()
-        anonset.anonymize(data, k=5, seed=9, threads=threads, out=folder / name)
+        anonset.publish(data, anonset.Targets(out=folder / name), k=5, seed=9, threads=threads)
         written.add(tuple((path.name, path.read_bytes()) for path in sorted(folder.iterdir())))
     assert len(written) == 1
     other = tmp_path / "other"
     other.mkdir()
-    anonset.anonymize(data, k=5, seed=10, out=other / name)
+    anonset.publish(data, anonset.Targets(out=other / name), k=5, seed=10)
     assert (other / name).read_bytes() != (folder / name).read_bytes()
 
 

@@ -80,7 +80,8 @@ def test_many_runs_at_once_leave_one_release_and_its_own_certificate(folder, for
     code = f"""
 import anonset, sys
 try:
-    anonset.anonymize([["a", str(sys.argv)], ["a", str(sys.argv)]], k=2, seed={{seed}}, out="out.dat", force={force})
+    targets = anonset.Targets(out="out.dat", force={force})
+    anonset.publish([["a", str(sys.argv)], ["a", str(sys.argv)]], targets, k=2, seed={{seed}})
 except anonset.ExistsError:
     sys.exit(2)
 """
@@ -107,7 +108,7 @@ def killed(self, slot, undo):
         os.kill(os.getpid(), signal.SIGKILL)
     place(self, slot, undo)
 atomic.Staging._place = killed
-anonset.anonymize([["new"], ["new"]], k=2, seed=1, out="out.dat", force={force}, report="report.json")
+anonset.publish([["new"], ["new"]], anonset.Targets(out="out.dat", force={force}, report="report.json"), k=2, seed=1)
 """
 
 
@@ -120,7 +121,7 @@ def killed_before(name, force=False):
 @pytest.mark.parametrize("force", [False, True])
 def test_a_kill_between_release_and_certificate_is_noticed_by_verify_and_by_the_next_run(folder, capsys, force):
     if force:
-        anonset.anonymize(ROWS, k=2, seed=1, out="out.dat")
+        anonset.publish(ROWS, anonset.Targets(out="out.dat"), k=2, seed=1)
     killed_before("certificate.json", force)
     assert Path("out.dat").exists()
     assert not Path(CERTIFICATE).exists()
@@ -193,9 +194,9 @@ def test_a_lock_is_taken_at_the_start_of_the_run_and_let_go_at_its_end(folder):
     def progress(stage, done, total):
         seen.append((stage, (folder / ".out.dat.part").is_dir()))
 
-    anonset.anonymize(ROWS, k=2, seed=1, out="out.dat", progress=progress)
+    anonset.publish(ROWS, anonset.Targets(out="out.dat"), k=2, seed=1, progress=progress)
     assert dict(seen)["read"], "before the data is read"
     assert names(folder) == ["out.dat", CERTIFICATE]
     start = time.monotonic()
-    anonset.anonymize(ROWS, k=2, seed=1, out="out.dat", force=True)
+    anonset.publish(ROWS, anonset.Targets(out="out.dat", force=True), k=2, seed=1)
     assert time.monotonic() - start < 60

@@ -34,7 +34,7 @@ def keys(tmp_path, monkeypatch):
 
 
 def signed(key, out="out.dat"):
-    anonset.anonymize(ROWS, k=2, seed=1, out=out, sign=key)
+    anonset.publish(ROWS, anonset.Targets(out=out, sign=key), k=2, seed=1)
     return Path(out)
 
 
@@ -105,7 +105,7 @@ def test_a_release_without_certificate_is_not_signed(keys):
 def test_a_folder_of_groups_is_signed_inside(keys):
     data = anonset.Transactions.from_lists([["a", "x"], ["a"], ["b"], ["b"]], sensitive=["x"])
     for force in (False, True):
-        anonset.anonymize(data, method="cahd-gray", p=2, seed=1, out="out", sign=keys[0], force=force)
+        anonset.publish(data, anonset.Targets(out="out", sign=keys[0], force=force), method="cahd-gray", p=2, seed=1)
     assert sorted(path.name for path in Path("out").iterdir()) == [
         "certificate.json",
         "certificate.json.sig",
@@ -119,7 +119,7 @@ def test_a_folder_of_groups_is_signed_inside(keys):
 @needs_ssh
 def test_a_new_release_does_not_keep_the_old_signature(keys):
     signed(keys[0])
-    anonset.anonymize(ROWS, k=2, seed=2, out="out.dat", force=True)
+    anonset.publish(ROWS, anonset.Targets(out="out.dat", force=True), k=2, seed=2)
     assert not Path("out.dat.certificate.json.sig").exists()
 
 
@@ -127,11 +127,11 @@ def test_a_new_release_does_not_keep_the_old_signature(keys):
 def test_a_key_that_cannot_sign_publishes_nothing(keys):
     Path("bad").write_text("no key\n")
     with pytest.raises(OutputError, match=r"could not be signed.*Nothing was published"):
-        anonset.anonymize(ROWS, k=2, out="out.dat", sign="bad")
+        anonset.publish(ROWS, anonset.Targets(out="out.dat", sign="bad"), k=2)
     with pytest.raises(InputError, match="'sign' must name an SSH key file"):
-        anonset.anonymize(ROWS, k=2, out="out.dat", sign="missing")
+        anonset.publish(ROWS, anonset.Targets(out="out.dat", sign="missing"), k=2)
     with pytest.raises(InputError, match="'sign' must come with an output"):
-        anonset.anonymize(ROWS, k=2, sign=keys[0])
+        anonset.publish(ROWS, anonset.Targets(sign=keys[0]), k=2)
     assert list(Path().glob("*out*")) == []
 
 
@@ -142,7 +142,7 @@ def test_without_ssh_keygen_one_sentence_says_so(tmp_path, monkeypatch):
     (tmp_path / "c.json.sig").write_text("x")
     monkeypatch.setattr(signature, "_PROGRAM", "ssh-keygen-that-is-not-there")
     with pytest.raises(InputError, match="need the program ssh-keygen"):
-        anonset.anonymize(ROWS, k=2, out=tmp_path / "out.dat", sign=tmp_path / "key")
+        anonset.publish(ROWS, anonset.Targets(out=tmp_path / "out.dat", sign=tmp_path / "key"), k=2)
     with pytest.raises(InputError, match="need the program ssh-keygen"):
         check_signature(tmp_path / "c.json", tmp_path / "signers")
     assert not (tmp_path / "out.dat").exists()

@@ -53,7 +53,7 @@ def _releases(data: Transactions) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for container in ("csv", "jsonl", "parquet", "arrow"):
             out = Path(folder) / container
-            anonset.anonymize(several, method="cahd-gray", p=2, seed=1, out=out, format=container)
+            anonset.publish(several, anonset.Targets(out=out, format=container), method="cahd-gray", p=2, seed=1)
             parts = [(out / f"{name}.{container}").read_bytes() for name in ("transactions", "sensitive")]
             _write(f"groups-{container}", "release", SPLIT.join(parts))
         release = Path(folder) / "release.dat"

@@ -88,7 +88,15 @@ def test_rounded_means_would_not_give_table_5():
 
 def test_the_groups_of_table_6():
     result = anonset.anonymize(
-        example(), method="ant", k=3, p=0.6, threshold=0.8, clusters=2, start="1,3", hierarchy=tree(), keep_order=True
+        example(),
+        method="ant",
+        k=3,
+        p=0.6,
+        threshold=0.8,
+        clusters=2,
+        start="1,3",
+        hierarchy=tree(),
+        keep=anonset.Keep(order=True),
     )
     out = result.release.transactions
     for members, center in GROUPS.items():
@@ -108,7 +116,15 @@ def published_counts(out: Transactions, row: int) -> str:
 
 def test_everybody_keeps_the_sensitive_items_of_table_7():
     result = anonset.anonymize(
-        example(), method="ant", k=3, p=0.6, threshold=0.8, clusters=2, start="1,3", hierarchy=tree(), keep_order=True
+        example(),
+        method="ant",
+        k=3,
+        p=0.6,
+        threshold=0.8,
+        clusters=2,
+        start="1,3",
+        hierarchy=tree(),
+        keep=anonset.Keep(order=True),
     )
     own = [sorted(names, key=int) for names in result.release.transactions.sensitive_part()]
     assert own == [["1"], [], [], ["11", "12"], ["12"], ["11"], ["11"], [], ["12"], [], ["12"], []]

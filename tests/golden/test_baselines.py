@@ -48,7 +48,9 @@ def test_sensitive_only_names_the_weaker_promise(data, tmp_path):
     """With E sensitive, the third run of the other items (T11 T5 T2, loss 3 of 7) holds none and stays as it is."""
     secret = data.with_sensitive(["E"])
     out = tmp_path / "out.dat"
-    result = anonset.anonymize(secret, method="gsc", k=3, item_order="given", protect="sensitive-only", seed=1, out=out)
+    result = anonset.publish(
+        secret, anonset.Targets(out=out), method="gsc", k=3, item_order="given", protect="sensitive-only", seed=1
+    )
     assert "other transactions are not protected" in result.verdict.promise
     assert result.certificate.parameters == {"k": 3, "protect": "sensitive-only"}
     assert result.certificate.promise == result.verdict.promise

@@ -57,7 +57,7 @@ def test_the_rare_pairs_of_the_original():
 
 @pytest.mark.parametrize("method", ["km-optimal", "km-direct", "km-apriori"])
 def test_the_answer_is_a(method):
-    result = anonset.anonymize(DATA, method=method, k=2, m=2, hierarchy=TREE, keep_order=True, seed=1)
+    result = anonset.anonymize(DATA, method=method, k=2, m=2, hierarchy=TREE, seed=1, keep=anonset.Keep(order=True))
     assert result.release.transactions.to_lists() == [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]]
     assert result.cut.mapping() == {"a1": "A", "a2": "A", "b1": "b1", "b2": "b2"}
     assert result.measurements["ncp"] == pytest.approx(2.5 / 11)

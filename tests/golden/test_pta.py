@@ -145,7 +145,7 @@ def test_classes_by_the_kernel(data, tours) -> None:
 @pytest.mark.parametrize("revote", [False, True])
 def test_the_whole_way(data, revote) -> None:
     params = {"k": 3, "segments": 2, "item_order": "given", "revote": revote}
-    result = anonset.anonymize(data, method="pta", keep_order=True, seed=1, **params)
+    result = anonset.anonymize(data, method="pta", seed=1, **params, keep=anonset.Keep(order=True))
     for names, (center, _) in {**CLASSES[0], **CLASSES[1]}.items():
         for name in names.split():
             published = result.release.transactions[NAMES.index(name)]
@@ -174,6 +174,6 @@ def test_table_2_has_four_item_differences() -> None:
 
 
 def test_four_anonymity_of_the_first_class(data) -> None:
-    result = anonset.anonymize(data, method="pta", k=3, segments=2, item_order="given", keep_order=True)
+    result = anonset.anonymize(data, method="pta", k=3, segments=2, item_order="given", keep=anonset.Keep(order=True))
     sets = list(result.release.transactions)
     assert sets.count(("B", "D")) == 4

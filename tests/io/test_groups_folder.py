@@ -61,7 +61,7 @@ def test_the_columns_are_what_the_docs_say(result, tmp_path: Path) -> None:
 
 
 def test_anonymize_writes_it_and_the_name_may_say_the_format(tmp_path: Path) -> None:
-    done = anonset.anonymize(data(), method="nn", p=3, seed=1, out=tmp_path / "release.parquet")
+    done = anonset.publish(data(), anonset.Targets(out=tmp_path / "release.parquet"), method="nn", p=3, seed=1)
     assert inside(tmp_path / "release.parquet") == [
         "certificate.json",
         "sensitive.parquet",
@@ -128,9 +128,11 @@ def test_an_existing_folder_needs_force_and_foreign_files_are_never_lost(result,
 def test_a_taken_place_is_refused_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(ExistsError):
-        anonset.anonymize("no such file.csv", method="cahd-gray", p=2, out=tmp_path / "out")
+        anonset.publish("no such file.csv", anonset.Targets(out=tmp_path / "out"), method="cahd-gray", p=2)
     with pytest.raises(ParameterError, match="'format' must be one of csv, tsv"):
-        anonset.anonymize("no such file.csv", method="cahd-gray", p=2, out=tmp_path / "new", format="fimi")
+        anonset.publish(
+            "no such file.csv", anonset.Targets(out=tmp_path / "new", format="fimi"), method="cahd-gray", p=2
+        )
 
 
 def test_nothing_unverified_is_published(result, tmp_path: Path) -> None:
@@ -145,7 +147,7 @@ def test_nothing_unverified_is_published(result, tmp_path: Path) -> None:
 
 def test_names_that_a_spreadsheet_would_run_are_guarded_and_the_order_follows(tmp_path: Path) -> None:
     names = ["=SUM(A1)", "bread", "+cmd", "@x", "zeta", "alpha", "=secret", "s"]
-    done = anonset.anonymize(data(names=names), method="nn", p=3, seed=1, out=tmp_path / "out")
+    done = anonset.publish(data(names=names), anonset.Targets(out=tmp_path / "out"), method="nn", p=3, seed=1)
     assert any("apostrophe" in note for note in done.notes)
     assert anonset.verify(tmp_path / "out", "privacy-degree", p=3).holds
     found = anonset.read_release(tmp_path / "out").transactions
@@ -158,21 +160,27 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_and_the_order_follows(tm
 def test_nothing_and_hardly_anything_are_ordinary(format: str, tmp_path: Path) -> None:
     for i, rows in enumerate([[], [[]], [[], ["a"], []]]):
         few = Transactions.from_lists(rows, labels=["a", "s"], sensitive=["s"])
-        anonset.anonymize(few, method="cahd-gray", p=2, out=tmp_path / f"{i}", format=format)
+        anonset.publish(few, anonset.Targets(out=tmp_path / f"{i}", format=format), method="cahd-gray", p=2)
         assert len(anonset.read_release(tmp_path / f"{i}")) == len(rows)
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_kept_ids_and_users_survive(format: str, tmp_path: Path) -> None:
     named = replace(data(), ids=pa.array([f"T{i}" for i in range(80)]))
-    done = anonset.anonymize(named, method="cahd-gray", p=3, out=tmp_path / "out", format=format, keep_ids=True)
+    done = anonset.publish(
+        named,
+        anonset.Targets(out=tmp_path / "out", format=format),
+        method="cahd-gray",
+        p=3,
+        keep=anonset.Keep(ids=True),
+    )
     found = anonset.read_release(tmp_path / "out").transactions
     assert found.ids is not None
     assert found.ids.equals(done.release.transactions.ids)
 
 
 def test_the_command_line_verifies_a_folder(tmp_path: Path) -> None:
-    anonset.anonymize(data(), method="cahd-gray", p=3, seed=1, out=tmp_path / "out")
+    anonset.publish(data(), anonset.Targets(out=tmp_path / "out"), method="cahd-gray", p=3, seed=1)
     run = [sys.executable, "-m", "anonset", "verify", str(tmp_path / "out"), "--json"]
     done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -85,7 +85,7 @@ def test_an_empty_release_is_an_ordinary_value(tmp_path):
 
 
 def test_data_of_some_size_go_all_the_way(some_data, tmp_path):
-    result = anonset.anonymize(some_data("mushroom.dat.gz"), k=10, seed=3, out=tmp_path / "out.csv.gz")
+    result = anonset.publish(some_data("mushroom.dat.gz"), anonset.Targets(out=tmp_path / "out.csv.gz"), k=10, seed=3)
     assert verify(tmp_path / "out.csv.gz", k=10).measured == result.verdict.measured
     assert read(tmp_path / "out.csv.gz").same_sets(result.release.transactions)
     assert not np.array_equal(result.row_origin, np.arange(len(result.row_origin)))

@@ -127,7 +127,7 @@ def test_without_a_hierarchy_the_certificate_says_what_an_attribute_is(tmp_path)
         }
     )
     given = {"method": "ant", "k": 2, "p": 0.5, "threshold": 0.8, "seed": 1}
-    result = anonset.anonymize(table, **given, out=tmp_path / "release.csv")
+    result = anonset.publish(table, anonset.Targets(out=tmp_path / "release.csv"), **given)
     assert any("'x..y' stands for the items from x to y" in note for note in result.certificate.notes)
     assert "a..e" in result.release.transactions.labels.to_pylist()
     kinds = {"item": list("abcdefg"), "level1": ["food"] * 4 + ["drinks"] * 3}

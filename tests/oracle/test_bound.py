@@ -398,7 +398,7 @@ def test_no_bound_is_offered_where_it_is_not_true():
 
 
 def test_the_report_shows_the_bound_and_the_gap(tmp_path):
-    result = anonset.anonymize(ROWS, k=4, seed=1, bound=True, report=tmp_path / "report.json")
+    result = anonset.publish(ROWS, anonset.Targets(report=tmp_path / "report.json"), k=4, seed=1, bound=True)
     said = json.loads((tmp_path / "report.PRIVATE.json").read_text())
     assert said["private"]["bound"]["loss"] == result.bound.loss
     page = anonset.write_report(result, ROWS, tmp_path / "report.html").read_text()

@@ -153,7 +153,7 @@ def test_certificate_and_file_hold_both_promises(skewed, tmp_path, capsys):
     from anonset.cli.base.outcome import run as command
 
     out = tmp_path / "out.csv"
-    result = anonset.anonymize(skewed, method="crowd", k=5, diversity=4, seed=1, out=out)
+    result = anonset.publish(skewed, anonset.Targets(out=out), method="crowd", k=5, diversity=4, seed=1)
     assert result.certificate.parameters == {"k": 5, "diversity": 4}
     assert "at least 5 transactions, and among those" in result.verdict.promise
     assert command(["verify", str(out), "--json"]) == 0

@@ -158,7 +158,7 @@ def test_a_fraction_is_one_of_the_original_transactions_and_is_published_as_a_co
     data = group_by_similarity(generate_quest(1000, items=40, patterns=20, mean_length=4, seed=4), 100, Job())
     out = tmp_path / "release.csv"
     goal = {"method": "kamp", "k": 5, "combinations": 2, "strategy": "greedy", "seed": 1}
-    result = anonset.anonymize(data, **goal, support=0.0501, out=out)
+    result = anonset.publish(data, anonset.Targets(out=out), **goal, support=0.0501)
     assert result.params["support"] == result.verdict.params["support"] == 51
     assert result.certificate.parameters["support"] == result.certificate.measured["support"] == 51
     assert "support 51)" in result.certificate.promise
@@ -221,17 +221,17 @@ def test_the_pattern_table_is_a_private_file_in_the_plan_of_outputs(tmp_path):
     data = Transactions.from_lists(rows, users=users)
     given = {"method": "kamp", "k": 3, "combinations": 2, "support": 2, "strategy": "greedy", "seed": 1}
     file = tmp_path / "patterns.csv"
-    result = anonset.anonymize(data, **given, write_patterns=file)
+    result = anonset.publish(data, anonset.Targets(write_patterns=file), **given)
     assert file.stat().st_mode & 0o777 == 0o600
     lines = file.read_text().splitlines()
     assert lines[0].replace('"', "") == "user,pattern,item,change"
     assert len(lines) - 1 == result.patterns.to_table().num_rows >= 6
     with pytest.raises(ExistsError):
-        anonset.anonymize(data, **given, write_patterns=file)
+        anonset.publish(data, anonset.Targets(write_patterns=file), **given)
     with pytest.raises(InputError, match="'write_patterns' must be another file than 'out'"):
-        anonset.anonymize(data, **given, out=tmp_path / "x.csv", write_patterns=tmp_path / "x.csv")
+        anonset.publish(data, anonset.Targets(out=tmp_path / "x.csv", write_patterns=tmp_path / "x.csv"), **given)
     with pytest.raises(InputError, match="'write_patterns' is for methods that rewrite"):
-        anonset.anonymize(data, k=2, write_patterns=tmp_path / "y.csv")
+        anonset.publish(data, anonset.Targets(write_patterns=tmp_path / "y.csv"), k=2)
 
 
 BAD = [

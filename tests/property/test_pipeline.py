@@ -78,7 +78,7 @@ class Pipeline(RuleBasedStateMachine):
         path = self._place(ending)
         options = {"sensitive": ["a"]} if promise["method"] == "cahd-gray" else {}
         try:
-            result = anonset.anonymize(source, out=path, seed=seed, read_options=options, **promise)
+            result = anonset.publish(source, anonset.Targets(out=path), seed=seed, **options, **promise)
         except AnonsetError:
             assert not path.exists()
             return multiple()

@@ -61,7 +61,7 @@ def test_the_certificate_names_the_hierarchy_but_not_where_it_lies(tmp_path):
     tree.write_text("item,level1\na1,A\na2,A\nb1,B\nb2,B\n")
     for given, shown in ((str(tree), "tree.csv"), (TREE, "hierarchy")):
         out = tmp_path / f"{shown}.dat"
-        anonset.anonymize(ROWS, method="km-apriori", k=2, hierarchy=given, out=out)
+        anonset.publish(ROWS, anonset.Targets(out=out), method="km-apriori", k=2, hierarchy=given)
         text = (tmp_path / f"{out.name}.certificate.json").read_text()
         assert json.loads(text)["method_parameters"] == {"hierarchy": shown}
         assert "secret-folder" not in text

@@ -82,10 +82,10 @@ def market():
     return generate_supermarket(600, seed=3)
 
 
-def publish(market, out=None, **more):
+def publish(market, out=None, format=None, **more):
     data = replace(market.transactions, sensitive=None)
     values = {"k": 5, "p": 0.5, "threshold": 0.8, "hierarchy": market.hierarchy, "seed": 1, **more}
-    return anonset.anonymize(data, method="ant", out=out, **values), data
+    return anonset.publish(data, anonset.Targets(out=out, format=format), method="ant", **values), data
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.tsv.gz", "long.jsonl", "long.parquet", "long.arrow"])
@@ -108,7 +108,7 @@ def test_degrees_are_published_only_when_asked_for(market, tmp_path):
     quiet, _ = publish(market)
     assert quiet.release.transactions.sensitivity is None
     assert "Sensitivity degrees are withheld." in quiet.notes
-    loud, _ = publish(market, tmp_path / "loud.csv", keep_degrees=True)
+    loud, _ = publish(market, tmp_path / "loud.csv", keep=anonset.Keep(degrees=True))
     out = loud.release.transactions
     secret = out.sensitive[out.items]
     assert (out.sensitivity[secret] >= 0.8).all()
@@ -118,7 +118,7 @@ def test_degrees_are_published_only_when_asked_for(market, tmp_path):
 
 def test_other_models_publish_no_degrees(market):
     with pytest.raises(ParameterError, match="'keep_degrees' must be off"):
-        anonset.anonymize(market.transactions, k=2, keep_degrees=True)
+        anonset.anonymize(market.transactions, k=2, keep=anonset.Keep(degrees=True))
 
 
 def test_the_loss_of_the_method_is_that_of_the_metric(market):

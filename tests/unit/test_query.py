@@ -106,7 +106,7 @@ def test_bad_questions(release: Release) -> None:
 def test_a_folder_is_asked_from_python_and_the_command_line(cli_run, tmp_path) -> None:
     baskets = [["cream", "test"], ["cream"], ["meat"], ["meat"]] * 5
     data = Transactions.from_lists(baskets, sensitive=["test"])
-    anonset.anonymize(data, method="cahd-gray", p=4, seed=1, out=tmp_path / "out")
+    anonset.publish(data, anonset.Targets(out=tmp_path / "out"), method="cahd-gray", p=4, seed=1)
     found = query(tmp_path / "out", "test AND cream")
     assert isinstance(found, Answer)
     assert found.low <= 5 <= found.high

@@ -30,11 +30,15 @@ def pages(tmp_path_factory):
     write_supermarket(folder / "shop", 600, seed=1)
     data = anonset.read(folder / "shop/transactions.csv", sensitive_file=folder / "shop/sensitive.txt")
     tree = folder / "shop/hierarchy.csv"
-    anonset.anonymize(data, method="km-apriori", k=5, m=2, hierarchy=tree, seed=1, report=folder / "tree.html")
-    anonset.anonymize(data, k=5, seed=1, effort="quick", report=folder / "public.html", public_report=True)
+    anonset.publish(
+        data, anonset.Targets(report=folder / "tree.html"), method="km-apriori", k=5, m=2, hierarchy=tree, seed=1
+    )
+    anonset.publish(
+        data, anonset.Targets(report=folder / "public.html", public_report=True), k=5, seed=1, effort="quick"
+    )
     hostile = ["<script>alert(1)</script>", "</script><script>alert(2)</script>", '" onload="alert(3)', "<b style='x'>"]
     rows = [[hostile[place % 4], "x"] for place in range(40)]
-    anonset.anonymize(rows, k=2, seed=1, report=folder / "hostile.html")
+    anonset.publish(rows, anonset.Targets(report=folder / "hostile.html"), k=2, seed=1)
     anonset.convert(rows, folder / "small.csv")
     code = run(["compare", str(folder / "small.csv"), "--methods", "pta", "-k", "2", "-o", str(folder), "--quiet"])
     assert code == 0

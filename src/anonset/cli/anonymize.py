@@ -29,6 +29,7 @@ from anonset.data.spec import Param
 
 if TYPE_CHECKING:
     from anonset.data.release import Bound, Result
+    from anonset.unlink import Keep
 
 app = Application()
 
@@ -74,6 +75,18 @@ def keep_options() -> list[Choice]:
     return [Choice(param, WRITING, switch=True) for param in (*KEEP, KEEP_FORMULAS)]
 
 
+def as_keep(keeping: Given) -> Keep:
+    """What the given options keep."""
+    from anonset.unlink import Keep
+
+    return Keep(**{name.removeprefix("keep_"): True for name in keeping if name != KEEP_FORMULAS.name})
+
+
+def as_report_targets(reporting: Given) -> dict[str, Any]:
+    """The report as `Targets` knows it."""
+    return {"report": reporting.get("report"), "public_report": "public" in reporting}
+
+
 @app.command(epilog="Example: anonset anonymize sales.csv -k 10 -o release.csv")
 @takes(
     privacy=[*model_options(), *method_options()],
@@ -103,8 +116,8 @@ def anonymize(
     the release; it and the release may be published, everything else that is printed here is private.
     """
     from anonset.data.job import Job
-    from anonset.pipeline import anonymize as make_release
-    from anonset.unlink import Keep
+    from anonset.data.targets import Targets
+    from anonset.pipeline import publish
 
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _require_own_options(model, method, privacy)
@@ -112,21 +125,18 @@ def anonymize(
     out, report = writing.get("out"), _report(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)
-        result = make_release(
+        result = publish(
             data,
+            Targets(**writing, **cutting, **as_report_targets(reporting), keep_formulas="keep_formulas" in keeping),
             model,
             method=method,
-            read_options=as_read_options(reading),
             job=job,
-            report=reporting.get("report"),
-            public_report="public" in reporting,
+            keep=as_keep(keeping),
             bound="bound" in bounding,
-            **writing,
-            **cutting,
-            **keeping,
+            **as_read_options(reading),
             **privacy,
         )
-    warnings = Keep(*(param.name in keeping for param in KEEP)).warnings()
+    warnings = as_keep(keeping).warnings()
     if "json" in running:
         show_json({**as_json(result, out), "report": report})
     else:

@@ -107,18 +107,19 @@ def _whole_way(places: Places, k: int, job: Job, shared: str | None) -> Told:
     from anonset.assess.align import pair
     from anonset.assess.profile import summarize
     from anonset.assess.risk import attack
+    from anonset.data.targets import Targets
     from anonset.io import read
-    from anonset.pipeline import anonymize, verify
+    from anonset.pipeline import publish, verify
 
     secrets: dict[str, Any] = {"sensitive_file": str(places.sensitive)}
     with job.stage("read"):
         data = read(str(places.data), **secrets)
-    out, report = str(places.release), str(places.report)
-    result = anonymize(data, k=k, out=out, report=report, force=True, shared_folder=shared, job=job)
+    targets = Targets(out=str(places.release), report=str(places.report), force=True, shared_folder=shared)
+    result = publish(data, targets, k=k, job=job)
     both = pair(data, result.release, result.row_origin)
     attacks = [attack(both, m, job) for m in KNOWN]
     with job.stage("verify"):
-        verdict = verify(str(places.release), k=k, read_options=secrets)
+        verdict = verify(str(places.release), k=k, **secrets)
     return Told(places, summarize(data), result, attacks, verdict)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anonset.cli.anonymize import as_json, keep_options, page
+from anonset.cli.anonymize import as_json, as_keep, keep_options, page
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import SEED, Source, as_read_options, read_options, run_options, write_options
@@ -41,6 +41,7 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
     The cut comes from an earlier 'anonymize --write-cut' and may have been edited; an item with nothing under
     'published' is left out. If the recoded data is not k^m-anonymous, nothing is written and the exit code is 3.
     """
+    from anonset.data.targets import Targets
     from anonset.pipeline import recode as make_release
 
     for name in ("cut", "k"):
@@ -50,12 +51,12 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
         result = make_release(
             data,
             privacy.pop("cut"),
-            read_options=as_read_options(reading),
+            targets=Targets(**writing, keep_formulas="keep_formulas" in keeping),
+            keep=as_keep(keeping),
             seed=running.get("seed"),
             progress=display,
+            **as_read_options(reading),
             **privacy,
-            **writing,
-            **keeping,
         )
     out = writing.get("out")
     if "json" in running:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from anonset.data.errors import InputError
+from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions, exact
 
 if TYPE_CHECKING:
+    import os
+
     from anonset.data.hierarchy import Cut
     from anonset.data.patterns import PatternTable
 
@@ -210,7 +213,8 @@ class Result:
     below. `groups` says of each original transaction in which group it is, where a method makes groups (in a release in
     groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
     `about` says what the method is, for reports: title, summary, paper.
-    `patterns` says which patterns each user has and is to have, where a method rewrites them, as KAMP does.
+    `patterns` says which patterns each user has and is to have, where a method rewrites them, as KAMP does. `source` is
+    the original; `publisher` knows how to write a result to its targets.
     """
 
     release: Release
@@ -230,6 +234,31 @@ class Result:
     tours: Tours | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     patterns: PatternTable | None = None
+    source: Transactions | None = None
+    publisher: Callable[[Result, Targets], Result] | None = None
+
+    def write(self, path: str | os.PathLike[str], **targets: Any) -> Result:
+        """Publish the release at `path`, checked once more as a file, with its certificate beside it.
+
+        `targets` are the other fields of `anonset.Targets`: `format`, `force`, `report`, `sign`, ….
+
+        Examples
+        --------
+        >>> import anonset, tempfile
+        >>> result = anonset.anonymize([["wine", "bread"]] * 3 + [["beer"]] * 3, k=3, seed=1)
+        >>> result.write(tempfile.mkdtemp() + "/release.csv").certificate.transactions
+        6
+        """
+        return self._publish(Targets(out=path, **targets))
+
+    def report(self, path: str | os.PathLike[str], *, public: bool = False, force: bool = False) -> Result:
+        """Write a report on the release (`.html` or `.json`); a private one says PRIVATE in its name."""
+        return self._publish(Targets(report=path, public_report=public, force=force))
+
+    def _publish(self, targets: Targets) -> Result:
+        if self.publisher is None:
+            raise InputError("This result cannot be written: it was put together by hand. Use anonset.write.")
+        return self.publisher(self, targets)
 
     def __repr__(self) -> str:
         ratio, penalty = (self.measurements.get(name) for name in ("information_loss_ratio", "ncp"))

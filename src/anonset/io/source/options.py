@@ -5,8 +5,8 @@ This module imports nothing heavy, so that `anonset --help` stays fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -54,3 +54,16 @@ class ReadOptions:
             for name, spec in self.__dataclass_fields__.items()
             if getattr(self, name) != spec.default
         }
+
+
+def reading_only(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of reading among the given ones, and the others.
+
+    Examples
+    --------
+    >>> reading_only({"item": "product", "k": 5})
+    ({'item': 'product'}, {'k': 5})
+    """
+    names = {one.name for one in fields(ReadOptions)}
+    reading = {name: value for name, value in options.items() if name in names and value is not None}
+    return reading, {name: value for name, value in options.items() if name not in names}

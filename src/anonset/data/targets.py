@@ -1,0 +1,64 @@
+"""Everything that a run is to write, and how: said once, planned before the work."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    Place = str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Where a run writes its release and all that goes with it. The names are those of the command line.
+
+    Attributes
+    ----------
+    out, format
+        The release: a file, or a folder where the model publishes groups. Its name says the format unless given.
+    report, public_report
+        A report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its name; a public
+        one holds nothing computed from the original.
+    write_cut
+        What each item is published as, for methods that cut through a hierarchy.
+    write_patterns
+        Which patterns each user has and is to have, for methods that rewrite them. Private.
+    sign
+        An SSH key: the certificate gets a detached signature (`….certificate.json.sig`) by `ssh-keygen`.
+    force
+        Replace what is there.
+    shared_folder
+        The folder of the outputs, named once more, where others can write in it and that is wanted all the same.
+    keep_formulas
+        Write labels that a spreadsheet would run as a formula as they are.
+
+    Examples
+    --------
+    >>> Targets(out="release.csv", force=True).given()
+    {'out': 'release.csv', 'force': True}
+    """
+
+    out: Place = None
+    format: str | None = None
+    report: Place = None
+    public_report: bool = False
+    write_cut: Place = None
+    write_patterns: Place = None
+    sign: Place = None
+    force: bool = False
+    shared_folder: Place = None
+    keep_formulas: bool = False
+
+    def given(self) -> dict[str, Any]:
+        """What differs from the defaults."""
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
+
+    @property
+    def anything(self) -> str | os.PathLike[str] | Path | None:
+        """One of the files to be written, for messages; None where there is none."""
+        places = (self.out, self.report, self.write_cut, self.write_patterns)
+        return next((place for place in places if place is not None), None)

@@ -1,0 +1,118 @@
+"""From a result to files: every path planned, everything staged together, renamed last.
+
+Precondition   a result whose verdict holds, and the targets of the run.
+Steps          plan (`require_targets`, before the work) · stage release, certificate, cut, patterns, report · publish.
+Postcondition  all targets are there, the release among them checked once more as a file; or an error, and all is as
+               before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anonset.data.errors import InputError, ParameterError
+from anonset.data.job import Job
+from anonset.data.release import Result
+from anonset.data.spec import ModelSpec
+from anonset.data.targets import Targets
+from anonset.io.formats.capacity import require_parts
+from anonset.io.formats.registry import format_of
+from anonset.io.publish.atomic import Staging, plain_errors, staging
+from anonset.io.publish.groups import group_format
+from anonset.io.publish.plan import Output, require_plan
+from anonset.io.publish.releases import release_outputs, stage_release
+from anonset.io.publish.signature import require_key
+from anonset.models import model_spec
+from anonset.report import report_path, stage_report
+
+
+def require_targets(
+    targets: Targets, model: ModelSpec, *, cuts: bool, patterns: bool, inputs: Mapping[str, Any] | None = None
+) -> list[Output]:
+    """All files that a run will write; an error for a path, a format, a key or a cut that cannot be."""
+    outputs = [*_release(targets, model), *_beside(targets, cuts=cuts, patterns=patterns)]
+    require_plan(outputs, inputs, force=targets.force, shared=targets.shared_folder)
+    return outputs
+
+
+def reserve(stage: Staging, outputs: Iterable[Output], targets: Targets) -> None:
+    """Take the places of all outputs, so that a second run to one of them ends before its work."""
+    with plain_errors(targets.anything):
+        for output in outputs:
+            stage.reserve(output.path)
+
+
+def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> Result:
+    """Stage all that `targets` asks for; the result with its certificate."""
+    if targets.out is not None:
+        with job.stage("write"), plain_errors(targets.out):
+            result = _with_certificate(stage, result, targets)
+    if targets.write_cut is not None and result.cut is not None:
+        with plain_errors(targets.write_cut):
+            result.cut.write(stage.file(Path(targets.write_cut)), force=True)
+    if targets.write_patterns is not None and result.patterns is not None:
+        with plain_errors(targets.write_patterns):
+            result.patterns.write(stage.file(Path(targets.write_patterns)), force=True)
+    if targets.report is not None:
+        page = report_path(targets.report, targets.public_report)
+        with job.stage("report"), plain_errors(page):
+            stage_report(stage, result, result.source, page, public=targets.public_report, job=job)
+    with job.stage("publish"), plain_errors(targets.anything):
+        stage.publish()
+    return replace(result, notes=tuple(dict.fromkeys((*stage.notes, *result.notes))), seconds=job.seconds)
+
+
+def publish_result(result: Result, targets: Targets) -> Result:
+    """Write a result that is there already."""
+    model = model_spec(result.verdict.model)
+    outputs = require_targets(targets, model, cuts=result.cut is not None, patterns=result.patterns is not None)
+    job = Job(result.seed)
+    with staging(force=targets.force, shared=targets.shared_folder) as stage:
+        reserve(stage, outputs, targets)
+        return stage_result(stage, result, targets, job)
+
+
+def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Result:
+    certificate = stage_release(
+        stage,
+        result.release,
+        result.verdict,
+        Path(str(targets.out)),
+        format=targets.format,
+        keep_formulas=targets.keep_formulas,
+        key=targets.sign,
+        about={"method": result.method, "params": result.params, "notes": result.public_notes},
+    )
+    notes = tuple(dict.fromkeys((*result.notes, *certificate.notes)))
+    return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes)
+
+
+def _release(targets: Targets, model: ModelSpec) -> Iterator[Output]:
+    if targets.out is not None:
+        yield from release_outputs(targets.out, model.form)
+        if model.form == "groups":
+            group_format(targets.out, targets.format)
+        else:
+            require_parts(format_of(targets.out, targets.format), model.publishes)
+    if targets.sign is not None:
+        if targets.out is None:
+            raise ParameterError("sign", "come with an output", "none", "Name a file for the release (out).")
+        require_key(targets.sign)
+
+
+def _beside(targets: Targets, *, cuts: bool, patterns: bool) -> Iterator[Output]:
+    if targets.write_cut is not None:
+        if not cuts:
+            raise InputError("'write_cut' is for methods that cut through a hierarchy. Leave it out, or choose one.")
+        yield Output("write_cut", Path(targets.write_cut))
+    if targets.write_patterns is not None:
+        if not patterns:
+            raise InputError(
+                "'write_patterns' is for methods that rewrite patterns of users. Leave it out, or use kamp."
+            )
+        yield Output("write_patterns", Path(targets.write_patterns))
+    if targets.report is not None:
+        yield Output("report", report_path(targets.report, targets.public_report))
