@@ -7,9 +7,9 @@ import anonset
 
 PUBLIC = """
     METHODS MODELS AnonsetError CancelledError Certificate Cut DataError ExistsError GuaranteeError Hierarchy
-    InfeasibleError InputError Job Keep OutputError ParameterError Release Result Targets Transactions Verdict __version__
-    anonymize convert expected model publish query read read_cut read_hierarchy read_release recode sampled verify write
-    write_report
+    InfeasibleError InputError Job Keep OutputError ParameterError Release Result Targets Transactions Verdict
+    __version__ anonymize convert expected model publish query read read_cut read_hierarchy read_release recode sampled
+    verify write write_report
 """.split()
 
 
