@@ -9,6 +9,7 @@
     │   └── ExistsError         2   the output is there already and `force` was not given
     ├── InfeasibleError         3   no release of this data can keep the promise asked for
     ├── GuaranteeError          3   a release does not keep its promise: it is not published
+    ├── OutcomeError            4   the promise holds, but the outcome is not acceptable: nothing is published
     ├── OutputError             1   the output could not be written; what was there before is still there
     └── CancelledError        130   somebody asked to stop
 
@@ -83,6 +84,20 @@ class GuaranteeError(AnonsetError):
     """A release does not keep its promise, so it is not published."""
 
     exit_code = 3
+
+
+class OutcomeError(AnonsetError):
+    """A release keeps its promise and still protects nobody, or leaves nothing of use: it is not published.
+
+    `accept` names what would have to be accepted to publish it all the same.
+    """
+
+    exit_code = 4
+
+    def __init__(self, sentence: str = "", accept: Iterable[str] = ()) -> None:
+        self.accept = tuple(accept)
+        anyway = " and ".join(f"accept={name}" for name in self.accept)
+        super().__init__(f"{sentence} To publish it all the same: {anyway}." if anyway else sentence)
 
 
 class OutputError(AnonsetError):

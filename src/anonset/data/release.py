@@ -15,6 +15,7 @@ from anonset.data.transactions import Ints, Longs, Transactions, exact
 if TYPE_CHECKING:
     import os
 
+    from anonset.data.findings import Findings
     from anonset.data.hierarchy import Cut
     from anonset.data.patterns import PatternTable
 
@@ -214,7 +215,8 @@ class Result:
     groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
     `about` says what the method is, for reports: title, summary, paper.
     `patterns` says which patterns each user has and is to have, where a method rewrites them, as KAMP does. `source` is
-    the original; `publisher` knows how to write a result to its targets.
+    the original; `findings` says what attackers achieve against the release; `publisher` knows how to write
+    a result to its targets.
     """
 
     release: Release
@@ -235,6 +237,7 @@ class Result:
     about: Mapping[str, str] = field(default_factory=dict)
     patterns: PatternTable | None = None
     source: Transactions | None = None
+    findings: Findings | None = None
     publisher: Callable[[Result, Targets], Result] | None = None
 
     def write(self, path: str | os.PathLike[str], **targets: Any) -> Result:

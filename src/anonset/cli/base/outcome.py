@@ -9,6 +9,7 @@ code  meaning
 1     something broke: the output could not be written, a defect
 2     the command, a parameter or the data is not what it must be
 3     the promise does not hold or cannot be kept
+4     the promise holds, the outcome is not acceptable (see --accept)
 130   stopped by Ctrl-C (143 by SIGTERM, 141 by a closed pipe)
 ====  =========================================================
 """

@@ -1,0 +1,170 @@
+"""What attackers found out about a release, and what of it stands against publishing.
+
+The three parts are those of the European data protection authorities (Article 29 Working Party, Opinion 05/2014 on
+anonymisation techniques): singling out, linkability, inference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from anonset.data.errors import OutcomeError, unknown
+
+Part = Literal["singling out", "linkability", "inference"]
+PARTS: tuple[Part, ...] = ("singling out", "linkability", "inference")
+ACCEPTABLE = ("singling-out", "linkability", "inference", "loss")
+"""What `accept` takes: a part of the findings, or that next to nothing is left of the data."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One attacker, before and after.
+
+    Parameters
+    ----------
+    name, part
+        The attack, as `anonset risk --attack` takes it, and what it threatens.
+    knows
+        What the attacker knows of a person, in words that follow "an attacker who knows".
+    before, after, interval
+        The mean chance of success against the original (None: there is nothing to compare with) and against the
+        release, and the 95 % confidence interval of the latter, of no width where everything was counted.
+    worst
+        The largest chance of any attacked person, where the attack has one for each.
+    certain
+        How many of those attacked are found out with certainty; `attacked` is their number.
+    stopped
+        Whether the model is meant to stop this attack.
+    limit
+        The chance that the model promises not to exceed; None where it promises no number.
+    upper_bound
+        Whether the success after is one that no attacker exceeds, because nobody knows whose transaction is whose.
+    sentence
+        The finding in one plain sentence.
+    """
+
+    name: str
+    part: Part
+    knows: str
+    before: float | None
+    after: float
+    interval: tuple[float, float]
+    worst: float
+    certain: int
+    attacked: int
+    stopped: bool = False
+    limit: float | None = None
+    upper_bound: bool = False
+    sentence: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether everything was counted, nothing drawn at random."""
+        return self.interval[0] == self.interval[1]
+
+    @property
+    def broken(self) -> bool:
+        """Whether an attack that the model is meant to stop succeeds more often than promised, not by chance."""
+        return self.stopped and self.limit is not None and self.interval[0] > self.limit + 1e-9
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {**asdict(self), "exact": self.exact, "broken": self.broken}
+
+
+@dataclass(frozen=True)
+class Objection:
+    """A reason not to publish: what was found, which setting would help, and which `accept` publishes anyway."""
+
+    accept: str
+    found: str
+    help: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Everything in one line."""
+        return " ".join(part for part in (self.found, self.help) if part)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What all attackers that fit found, what stands against publishing, and what was accepted.
+
+    `remaining` says in plain sentences what the model is not meant to prevent and this release does not prevent.
+    `kept` is the share of the item occurrences that the release still tells, at any level of a hierarchy; None where
+    that is not known.
+
+    Examples
+    --------
+    >>> objection = Objection("loss", "All published transactions are alike.")
+    >>> findings = Findings(objections=(objection,))
+    >>> len(findings.refused), len(findings.accepting("loss").refused)
+    (1, 0)
+    """
+
+    attacks: tuple[Finding, ...] = ()
+    objections: tuple[Objection, ...] = ()
+    remaining: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    kept: float | None = None
+
+    def __iter__(self) -> Any:
+        return iter(self.attacks)
+
+    def __len__(self) -> int:
+        return len(self.attacks)
+
+    def of(self, part: Part) -> tuple[Finding, ...]:
+        """The findings of one part."""
+        return tuple(finding for finding in self.attacks if finding.part == part)
+
+    def headline(self, part: Part) -> Finding | None:
+        """The finding that says most about one part: broken ones first, then the greatest success."""
+        found = self.of(part)
+        return max(found, key=lambda one: (one.broken, one.stopped, one.after)) if found else None
+
+    @property
+    def refused(self) -> tuple[Objection, ...]:
+        """The objections that nobody has accepted."""
+        return tuple(one for one in self.objections if one.accept not in self.accepted)
+
+    def accepting(self, accept: str | Iterable[str] = ()) -> Findings:
+        """The same findings with what the owner of the data accepts."""
+        return replace(self, accepted=parse_accept(accept))
+
+    def require(self) -> None:
+        """An `OutcomeError` where something stands against publishing that was not accepted."""
+        refused = self.refused
+        if not refused:
+            return
+        names = tuple(dict.fromkeys(one.accept for one in refused))
+        said = " ".join(dict.fromkeys(one.sentence for one in refused))
+        raise OutcomeError(f"{said} Nothing was published.", names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {
+            "attacks": [finding.to_dict() for finding in self.attacks],
+            "objections": [asdict(one) for one in self.objections],
+            "remaining": list(self.remaining),
+            "accepted": list(self.accepted),
+            "kept": self.kept,
+        }
+
+
+def parse_accept(accept: str | Iterable[str]) -> tuple[str, ...]:
+    """The names of what is accepted, checked; a text may name several, separated by commas.
+
+    Examples
+    --------
+    >>> parse_accept("inference, loss")
+    ('inference', 'loss')
+    """
+    given = accept.split(",") if isinstance(accept, str) else list(accept)
+    names = [name.strip().replace(" ", "-") for name in given]
+    for name in names:
+        if name not in ACCEPTABLE:
+            raise unknown("accept", name, ACCEPTABLE)
+    return tuple(name for name in ACCEPTABLE if name in names)
