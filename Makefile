@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*/*.cpp native/*/*.hpp)
 NATIVE_TESTS := $(wildcard tests/native/*.cpp tests/native/*.hpp)
 
-.PHONY: demo test test-all test-sanitized test-address test-thread coverage coverage-native stubs fuzz lint format bench clean
+.PHONY: demo test test-all test-sanitized test-address test-thread coverage coverage-native stubs fuzz lint format bench docs clean
 
 demo: $(VENV)/.ready
 	$(BIN)/anonset demo demo --force
@@ -83,6 +83,10 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(NATIVE) $(NATIVE_TESTS)
+
+# The documentation site, into build/site; a broken link is an error.
+docs: $(VENV)/.ready-dev
+	$(BIN)/zensical build --clean --strict
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m benchmarks
