@@ -206,7 +206,8 @@ TEXTS = {
         "seconds of PTA over the number of segments, one line per k",
         "time falls steeply with more segments (T10I4D100K: 330 s with 50, 80 s with 100) and does not depend on k.",
         "the fewest segments shown for all k take {faster} times as long as the most; T10I4D100K takes {t10_50} "
-        "with 50 and {t10_100} with 100 segments, {t10_ratio} times as long (the paper: 4.1). Between k = 5 and 25 the time at the "
+        "with 50 and {t10_100} with 100 segments, {t10_ratio} times as long (the paper: 4.1). "
+        "Between k = 5 and 25 the time at the "
         "middle number of segments differs by a factor of {spread}.",
     ),
     9: (
