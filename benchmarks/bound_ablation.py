@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from anonset.assess.bound import search
+from anonset.assess.bound import settings
+from anonset.assess.bound.search import lower_bound
 from anonset.data.job import Job
 from anonset.data.transactions import Transactions
 from benchmarks._tools import ROOT, publish, table
@@ -136,10 +137,10 @@ def sampled(name: str, count: int) -> Transactions:
 def run(name: str, count: int, k: int, label: str) -> dict[str, float]:
     """One case, in this process."""
     for constant, value in SWITCHES[label].constants.items():
-        setattr(search, constant, value)
+        setattr(settings, constant, value)
     data = sampled(name, count)
     start = time.process_time()
-    found = search.lower_bound(data, k, sample=0, passes=search.PASSES, job=Job(0))
+    found = lower_bound(data, k, sample=0, passes=settings.PASSES, job=Job(0))
     return {"ratio": found.ratio, "seconds": time.process_time() - start}
 
 

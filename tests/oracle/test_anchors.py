@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from anonset import Transactions, _native
-from anonset.assess.bound import search as module
-from anonset.assess.bound.search import lower_bound
+from anonset.assess.bound import settings as constants
+from anonset.assess.bound.problem import problem_of
+from anonset.assess.bound.search import by_anchors, by_pairs, lower_bound
 from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, group_loss, optimum
 
@@ -42,7 +43,7 @@ def random_problem(draw, longest=8, most=9):
     items, n = "abcdefgh"[: draw.randint(3, longest)], draw.randint(5, most)
     share, k = draw.random(), draw.randint(2, 5)
     sets = [{item for item in items if draw.random() < share} for _ in range(n)]
-    return module._problem(Transactions.from_lists(sets, labels=list(items)), k)
+    return problem_of(Transactions.from_lists(sets, labels=list(items)), k)
 
 
 def test_no_group_loses_less_than_its_values_at_any_prices():
@@ -103,9 +104,9 @@ def test_no_cut_at_few_popular_items_is_violated(k):
     rng = np.random.default_rng(8)
     chance = 1 / np.arange(1, 401)
     rows = [np.unique(rng.choice(400, rng.integers(1, 9), p=chance / chance.sum())) for _ in range(1500)]
-    problem = module._problem(Transactions.from_lists([row.tolist() for row in rows]), k)
-    _, prices = module._by_pairs(problem, 6, Job(0))
-    values = module._by_anchors(problem, prices, Job(0))
+    problem = problem_of(Transactions.from_lists([row.tolist() for row in rows]), k)
+    _, prices = by_pairs(problem, 6, Job(0))
+    values = by_anchors(problem, prices, Job(0))
     popular = np.argsort(-problem.sets.item_counts)[:12]
     for center in [list(some) for size in (1, 2, 3) for some in combinations(popular, size)]:
         assert violation_at(problem, values, center) <= 1e-9
@@ -115,7 +116,7 @@ def test_items_beyond_64_count_as_shared():
     """Nine sets that hardly differ lose little, though each has more items than are decided on."""
     draw = random.Random(4)
     rows = [set(range(100)) - {draw.randrange(100)} for _ in range(9)]
-    problem = module._problem(Transactions.from_lists([sorted(row) for row in rows]), 9)
+    problem = problem_of(Transactions.from_lists([sorted(row) for row in rows]), 9)
     values = values_of(problem, prices_for(problem, draw), 10**5)
     assert problem.total(values) <= group_loss(rows)
     assert problem.total(values_of(problem, problem.sets.lengths * 0.96, 10**5)) > 0
@@ -126,8 +127,8 @@ def test_many_minorities_raise_the_bound_above_pairs():
     rng = np.random.default_rng(5)
     rows = [rng.choice(60, 6, replace=False).tolist() for _ in range(600)]
     data = Transactions.from_lists(rows)
-    problem = module._problem(data, 10)
-    pairs, _ = module._by_pairs(problem, 6, Job(0))
+    problem = problem_of(data, 10)
+    pairs, _ = by_pairs(problem, 6, Job(0))
     assert problem.sparse
     assert lower_bound(data, 10, rounds=0).loss > 1.1 * problem.total(pairs)
 
@@ -136,21 +137,21 @@ def test_no_partition_beats_anchors_on_sparse_sets():
     draw = random.Random(6)
     for _ in range(300):
         sets = [set(draw.sample("abcdefghijkl", draw.randint(1, 4))) for _ in range(draw.randint(5, 8))]
-        problem = module._problem(Transactions.from_lists(sets), draw.randint(2, 4))
-        _, prices = module._by_pairs(problem, 6, Job(0))
-        assert problem.total(module._by_anchors(problem, prices, Job(0))) <= optimum(sets, problem.k) + 1e-9
+        problem = problem_of(Transactions.from_lists(sets), draw.randint(2, 4))
+        _, prices = by_pairs(problem, 6, Job(0))
+        assert problem.total(by_anchors(problem, prices, Job(0))) <= optimum(sets, problem.k) + 1e-9
 
 
 def test_hard_anchors_are_judged_again_and_stay_true(monkeypatch):
     """With so few steps at first that most searches end too early, and then a few more, or enough."""
     draw, raised = random.Random(9), 0
-    monkeypatch.setattr(module, "ANCHOR_STEPS", 1)
+    monkeypatch.setattr(constants, "ANCHOR_STEPS", 1)
     for _ in range(600):
         problem = random_problem(draw)
         prices, few = prices_for(problem, draw), draw.choice([1, 5, 20])
-        monkeypatch.setattr(module, "LEAST_STEPS", few)
-        monkeypatch.setattr(module, "HARD_STEPS", draw.choice([0, 50, 500, 10**6]))
-        values = module._by_anchors(problem, prices, Job(0, 1))
+        monkeypatch.setattr(constants, "LEAST_STEPS", few)
+        monkeypatch.setattr(constants, "HARD_STEPS", draw.choice([0, 50, 500, 10**6]))
+        values = by_anchors(problem, prices, Job(0, 1))
         assert cheapest_group(problem, values) >= -1e-9
         assert (values >= values_of(problem, prices, few)).all()
         raised += problem.total(values) > problem.total(values_of(problem, prices, few))
@@ -160,6 +161,6 @@ def test_hard_anchors_are_judged_again_and_stay_true(monkeypatch):
 @pytest.mark.parametrize("budget", [10, 10**5])
 def test_threads_change_nothing(budget):
     rng = np.random.default_rng(7)
-    problem = module._problem(Transactions.from_lists([rng.choice(40, 5, replace=False) for _ in range(500)]), 6)
+    problem = problem_of(Transactions.from_lists([rng.choice(40, 5, replace=False) for _ in range(500)]), 6)
     prices = np.floor(rng.random(len(problem.sets)) * problem.sets.lengths * 256) / 256
     assert (values_of(problem, prices, budget, 1) == values_of(problem, prices, budget, 3)).all()

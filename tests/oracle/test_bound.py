@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset import InfeasibleError, ParameterError, Transactions, _native
-from anonset.assess.bound import search as module
+from anonset.assess.bound import settings as constants
 from anonset.assess.bound.cuts import Cuts
-from anonset.assess.bound.search import lower_bound
+from anonset.assess.bound.problem import problem_of, rounded
+from anonset.assess.bound.sampled import first_prices, sampled
+from anonset.assess.bound.search import by_centers, by_pairs, lower_bound
 from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, group_loss, optimum
 
@@ -33,7 +35,7 @@ def test_no_partition_beats_the_bound(sets, k):
 @given(TINY, st.integers(2, 4), st.randoms())
 def test_no_partition_beats_the_bound_of_any_prices(sets, k, draw):
     """The theorem itself, with prices that no ascent would choose."""
-    problem = module._problem(Transactions.from_lists(sets), k)
+    problem = problem_of(Transactions.from_lists(sets), k)
     prices = np.array([draw.random() * size for size in problem.sets.lengths])
     values, _ = problem.look(prices, np.arange(len(prices)), Job(0))
     assert (problem.weights * values).sum() <= optimum(sets, k) + 1e-9
@@ -68,8 +70,8 @@ def test_no_group_loses_less_than_its_values_whatever_the_effort():
         items, n = "abcdefgh"[: draw.randint(3, 8)], draw.randint(5, 9)
         k, share, dense = draw.randint(2, 5), draw.random(), draw.random() < 0.5
         sets = [{item for item in items if draw.random() < share} for _ in range(n)]
-        problem = module._problem(Transactions.from_lists(sets, labels=list(items)), k)
-        values = module._rounded(module._by_pairs(problem, 3, Job(0, 1))[0])
+        problem = problem_of(Transactions.from_lists(sets, labels=list(items)), k)
+        values = rounded(by_pairs(problem, 3, Job(0, 1))[0])
         keep, budget = draw.choice([1, 2, 3, 64]), draw.choice([0, 1, 3, 1000])
         for _ in range(6):
             room = np.floor((problem.sets.lengths - values) * 8) / 8
@@ -85,7 +87,7 @@ def test_sets_that_are_not_looked_at_lower_the_anchor():
         items, n = "abcdefghij"[: draw.randint(3, 10)], draw.randint(6, 10)
         k, share = draw.randint(2, 5), draw.random()
         sets = [{item for item in items if draw.random() < share} for _ in range(n)]
-        problem = module._problem(Transactions.from_lists(sets, labels=list(items)), k)
+        problem = problem_of(Transactions.from_lists(sets, labels=list(items)), k)
         values = np.zeros(len(problem.sets))
         keep, budget = draw.choice([0, 1]), draw.choice([0, 1000])
         for _ in range(3):
@@ -98,16 +100,16 @@ def test_sets_that_are_not_looked_at_lower_the_anchor():
 def test_any_target_is_lowered_until_it_is_feasible(monkeypatch):
     """Some values fall, others rise by odd amounts, and there are more centers than may be looked at, or not."""
     draw = random.Random(2)
-    monkeypatch.setattr(module, "SEPARATION_STEPS", 1)
+    monkeypatch.setattr(constants, "SEPARATION_STEPS", 1)
     for _ in range(600):
-        monkeypatch.setattr(module, "LEAST_STEPS", draw.choice([1, 10, 1000]))
+        monkeypatch.setattr(constants, "LEAST_STEPS", draw.choice([1, 10, 1000]))
         items, n = "abcdefgh"[: draw.randint(3, 8)], draw.randint(5, 9)
         k, share = draw.randint(2, 5), draw.random()
         sets = [{item for item in items if draw.random() < share} for _ in range(n)]
-        problem = module._problem(Transactions.from_lists(sets, labels=list(items)), k)
-        values = module._rounded(module._by_pairs(problem, 3, Job(0, 1))[0])
+        problem = problem_of(Transactions.from_lists(sets, labels=list(items)), k)
+        values = rounded(by_pairs(problem, 3, Job(0, 1))[0])
         for _ in range(4):
-            target = module._rounded(values + np.array([draw.choice([-1.5, -0.4, 0, 0.03, 0.3, 1]) for _ in values]))
+            target = rounded(values + np.array([draw.choice([-1.5, -0.4, 0, 0.03, 0.3, 1]) for _ in values]))
             target = np.minimum(target, problem.sets.lengths)
             values, _, _ = problem.restored(values, target, Job(0))
             assert (values <= target).all()
@@ -119,7 +121,7 @@ def test_the_cuts_are_violated_and_have_their_true_distances():
     draw, seen = random.Random(3), 0
     for _ in range(60):
         rows = list({frozenset(draw.sample("abcdef", draw.randint(1, 5))) for _ in range(8)})
-        problem = module._problem(Transactions.from_lists(rows), 3)
+        problem = problem_of(Transactions.from_lists(rows), 3)
         target = problem.sets.lengths * 0.75
         cuts = problem.restored(np.zeros(len(target)), target, Job(0))[2]
         rows = [set(row) for row in problem.sets.to_lists()]
@@ -178,10 +180,10 @@ def test_subgradient_steps_are_what_the_page_says():
 def test_subgradient_steps_raise_the_sum_where_no_value_can_rise_alone():
     """Six sets differ from a seventh in one item: half an item for all is feasible, and so is one for the six."""
     data = Transactions.from_lists([["c", "d"], *(["c", "d", each] for each in "123456")])
-    problem = module._problem(data, 2)
+    problem = problem_of(data, 2)
     values = np.full(7, 0.5)
     assert cheapest_group(problem, values) == 0, "no value can rise alone"
-    found = module._by_centers(problem, values, 10, Job(0))
+    found = by_centers(problem, values, 10, Job(0))
     assert cheapest_group(problem, found) >= 0
     assert problem.total(found) > 5.5
 
@@ -210,7 +212,7 @@ def test_a_center_may_change_more_than_64_items(apart):
     """One set is far from two others, so that their center changes all in which it differs from them."""
     common = [f"common {i}" for i in range(20)]
     rows = [common + [f"own {i}" for i in range(apart)], [*common, "left"], [*common, "right"]]
-    problem = module._problem(Transactions.from_lists(rows), 3)
+    problem = problem_of(Transactions.from_lists(rows), 3)
     far = problem.sets.lengths > 21
     values = np.where(far, apart, 1.0)  # just what this group loses: one for each of its own items, "left" and "right"
     assert cheapest_group(problem, values) == 0
@@ -254,13 +256,13 @@ def test_the_confidence_is_kept_by_the_sum_that_is_estimated():
     """Against the exact value at the same prices, for which the sample may be too high by bad luck only."""
     rng = np.random.default_rng(1)
     rows = [np.flatnonzero(row).tolist() for row in rng.random((300, 40)) < 0.6 / np.arange(1, 41) ** 0.5]
-    problem = module._problem(Transactions.from_lists(rows), 4)
+    problem = problem_of(Transactions.from_lists(rows), 4)
     above, errors = 0, []
     for seed in range(100):
-        prices = module._first_prices(problem, 100, Job(seed))
+        prices = first_prices(problem, 100, Job(seed))
         values, _ = problem.look(prices, np.arange(len(problem.sets)), Job(0))
         exact = float((problem.weights * values).sum()) / problem.occurrences
-        found = module._sampled(problem, 400, Job(seed))
+        found = sampled(problem, 400, Job(seed))
         above += found.ratio > exact
         errors.append(found.estimate - exact)
         assert 0 < found.error < 0.1
@@ -313,7 +315,7 @@ def test_bitmaps_and_lists_long_and_short_agree():
     rng = np.random.default_rng(2)
     rows = [{*rng.choice(20, 3).tolist(), *(20 + rng.choice(2_000, 2)).tolist()} for _ in range(3_000)]
     rows += [{20 + i, 21 + i} for i in range(0, 1_800, 7)]
-    problem = module._problem(Transactions.from_lists(rows), 5)
+    problem = problem_of(Transactions.from_lists(rows), 5)
     sets = problem.sets
     prices = np.floor(rng.random(len(sets)) * sets.lengths * 256) / 256
     passes = [
@@ -361,8 +363,8 @@ def test_threads_do_not_change_the_bound_and_a_seed_repeats_the_sample():
 def test_large_data_are_sampled_by_themselves(monkeypatch):
     rng = np.random.default_rng(3)
     data = Transactions.from_lists([rng.choice(50, 5, replace=False) for _ in range(400)])
-    monkeypatch.setattr(module, "MOST_WORK", 1e3)
-    monkeypatch.setattr(module, "SAMPLED_WORK", 1e3)
+    monkeypatch.setattr(constants, "MOST_WORK", 1e3)
+    monkeypatch.setattr(constants, "SAMPLED_WORK", 1e3)
     found = lower_bound(data, 3)
     assert (found.confidence, found.sample) == (0.99, 1_000)
     assert found.ratio < lower_bound(data, 3, sample=0).ratio

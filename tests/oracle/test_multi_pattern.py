@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from anonset import ParameterError, Release, Transactions, model, verify
 from anonset.models import multi_pattern
+from anonset.models.patterns import combinations, table
+from anonset.models.patterns.bitmaps import ones
 from tests.oracle import kamp
 
 people = st.lists(st.tuples(st.sampled_from("uvwxyz"), st.sets(st.sampled_from("abcde"), max_size=4)), max_size=14)
@@ -67,7 +69,7 @@ def test_a_fraction_is_one_of_the_published_transactions_and_the_verdict_says_wh
 def test_small_blocks_give_the_same_answer(data, most):
     whole = multi_pattern.check(released(data), k=2, combinations=most, support=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(multi_pattern, "BLOCK", 1)
+        patch.setattr(combinations, "BLOCK", 1)
         assert multi_pattern.check(released(data), k=2, combinations=most, support=1) == whole
 
 
@@ -76,9 +78,9 @@ def test_the_count_of_ones_needs_no_new_numpy(monkeypatch):
 
     bits = np.random.default_rng(1).integers(2**63, size=(7, 3), dtype=np.uint64)
     expected = [sum(int(word).bit_count() for word in line) for line in bits]
-    assert multi_pattern._ones(bits).tolist() == expected
+    assert ones(bits).tolist() == expected
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert multi_pattern._ones(bits).tolist() == expected
+    assert ones(bits).tolist() == expected
 
 
 def test_a_witness_names_the_combination_and_never_a_user():
@@ -113,7 +115,7 @@ def test_an_absurd_number_of_patterns_or_combinations_is_refused(monkeypatch):
     data = Release(Transactions.from_lists(rows, users=["u"] * 60 + ["v"] * 60))
     with pytest.raises(ParameterError, match="'combinations' must leave at most"):
         multi_pattern.check(data, k=2, combinations=20, support=2)
-    monkeypatch.setattr(multi_pattern, "MOST_PATTERNS", 50)
+    monkeypatch.setattr(table, "MOST_PATTERNS", 50)
     with pytest.raises(ParameterError, match="'support' must leave at most 50 patterns"):
         multi_pattern.check(data, k=2, combinations=1, support=2)
 

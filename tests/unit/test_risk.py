@@ -12,7 +12,7 @@ from scipy.sparse import triu
 import anonset
 from anonset import ParameterError, Transactions
 from anonset.assess.risk import singled_out
-from anonset.assess.risk.singled_out import wilson
+from anonset.assess.risk.summary import wilson
 
 BASKETS = [["wine", "bread"], ["wine", "bread"], ["bread", "beer"], ["beer"]]
 

@@ -17,14 +17,25 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.arrays import MAX_ITEMS, Floats, Ints, Longs, Mask, ascending, exact, merged
 from anonset.data.errors import InputError, ParameterError, counted, unknown
+from anonset.data.labels import as_text, by_first_place, encode, natural_order, similar
+from anonset.data.lists import is_list_view, one_chunk, plain_lists
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-
-MAX_ITEMS = 2**31 - 1
+__all__ = [
+    "MAX_ITEMS",
+    "Floats",
+    "Ints",
+    "Longs",
+    "Mask",
+    "Transactions",
+    "as_text",
+    "encode",
+    "exact",
+    "is_list_view",
+    "natural_order",
+    "plain_lists",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +178,7 @@ class Transactions:
         """From codes in any order inside a transaction; repeated items are merged and counted in a note."""
         starts = np.asarray(offsets, dtype=np.int64)
         codes = exact(items, np.int32, "items")
-        if _ascending(starts, codes):
+        if ascending(starts, codes):
             return cls(starts, codes, as_text(labels), **columns)
         rows = np.repeat(np.arange(len(starts) - 1, dtype=np.int64), np.diff(starts))
         order = np.lexsort((codes, rows))
@@ -177,7 +188,7 @@ class Transactions:
         repeated = len(codes) - int(first.sum())
         for name in ("sensitivity", "counts"):
             if columns.get(name) is not None:
-                columns[name] = _merge(np.asarray(columns[name])[order], first, name)
+                columns[name] = merged(np.asarray(columns[name])[order], first, name)
         if repeated:
             columns["notes"] = (*columns.get("notes", ()), f"{counted(repeated, 'repeated item')} merged")
             columns["repeated"] = 0 if columns.get("counts") is not None else repeated
@@ -216,7 +227,7 @@ class Transactions:
 
         A dictionary-encoded list array whose rows are sorted sets is taken over without copying.
         """
-        lists = _one_chunk(column)
+        lists = one_chunk(column)
         if lists.null_count:
             raise InputError(f"{lists.null_count:,} transactions are null. Replace them by empty lists or drop them.")
         offsets = lists.offsets.to_numpy().astype(np.int64, copy=False)
@@ -380,7 +391,7 @@ class Transactions:
         found = set(self.labels.filter(pa.array(mask)).to_pylist())
         for name in wanted:
             if name not in found:
-                raise unknown("sensitive", name, _similar(self.labels, name), "No item of the data has this name.")
+                raise unknown("sensitive", name, similar(self.labels, name), "No item of the data has this name.")
         return replace(self, sensitive=mask)
 
     def sensitive_names(self) -> list[str]:
@@ -390,152 +401,10 @@ class Transactions:
         return list(self.labels.filter(pa.array(self.sensitive)).to_pylist())
 
 
-def as_text(values: Any) -> pa.StringArray:
-    """`values` (a sequence or an Arrow array of any type) as one Arrow string array."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    if isinstance(values, pa.Array):
-        return values if pa.types.is_string(values.type) else pc.cast(values, pa.string())
-    return pa.array([value if isinstance(value, str) else str(value) for value in values], type=pa.string())
-
-
-def encode(values: pa.Array, labels: Sequence[str] | pa.Array | None = None) -> tuple[Ints, pa.StringArray]:
-    """Codes and vocabulary of `values`, in natural label order, or in the order of `labels` where given.
-
-    A dictionary-encoded array brings its own order: its dictionary.
-    """
-    if pa.types.is_dictionary(values.type) and labels is None:
-        codes = values.indices.to_numpy(zero_copy_only=False)
-        codes = codes.view(np.int32) if codes.dtype == np.uint32 else codes.astype(np.int32, copy=False)
-        return _distinct(codes, as_text(values.dictionary))
-    text = as_text(values)
-    if labels is not None:
-        vocabulary = as_text(labels)
-        found = pc.index_in(text, value_set=vocabulary)
-        if found.null_count:
-            raise InputError("An item is not among the labels given. Add it to the labels.")
-        return found.to_numpy(zero_copy_only=False).astype(np.int32), vocabulary
-    encoded = pc.dictionary_encode(text)
-    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    order = natural_order(encoded.dictionary)
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return place[codes], encoded.dictionary.take(pa.array(order))
-
-
-def by_first_place(codes: Ints, count: int) -> Ints:
-    """The place of each of `count` codes in the order in which they occur first; codes that do not occur come last.
-
-    Examples
-    --------
-    >>> by_first_place(np.array([2, 0, 2, 1], dtype=np.int32), 4).tolist()
-    [1, 2, 0, 3]
-    """
-    first = np.full(count, len(codes), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    place = np.empty(count, dtype=np.int32)
-    place[np.argsort(first, kind="stable")] = np.arange(count, dtype=np.int32)
-    return place
-
-
-def _distinct(codes: Ints, labels: pa.StringArray) -> tuple[Ints, pa.StringArray]:
-    """A dictionary may name a value twice; labels must not."""
-    unique = pc.dictionary_encode(labels)
-    if len(unique.dictionary) == len(labels):
-        return codes, labels
-    return np.asarray(unique.indices.fill_null(-1)).astype(np.int32)[codes], unique.dictionary
-
-
-def natural_order(labels: pa.StringArray) -> Longs:
-    """The order a person expects: whole numbers by value, then everything else by code point."""
-    number = pc.match_substring_regex(labels, r"^(0|-?[1-9][0-9]{0,17})$")
-    value = pc.if_else(number, labels, pa.scalar("0")).cast(pa.int64())
-    table = pa.table({"text": pc.invert(number), "value": value, "label": labels})
-    keys = [("text", "ascending"), ("value", "ascending"), ("label", "ascending")]
-    return np.asarray(pc.sort_indices(table, sort_keys=keys)).astype(np.int64)
-
-
-def _one_chunk(column: Any) -> Any:
-    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
-        column = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if is_list_view(column.type):
-        column = plain_lists(column)
-    elif pa.types.is_fixed_size_list(column.type):
-        column = column.cast(pa.large_list(column.type.value_type))
-    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
-        raise InputError(f"Expected a column of lists of items. Got a column of {column.type}.")
-    return column
-
-
-def is_list_view(kind: pa.DataType) -> bool:
-    """Whether an Arrow type is one of the two list views."""
-    return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
-
-
-def plain_lists(views: pa.Array) -> pa.LargeListArray:
-    """An array of list views as plain lists. (Arrow's own cast gives arrays whose offsets end too early.)"""
-    valid = views.is_valid().to_numpy(zero_copy_only=False)
-    sizes = np.where(valid, views.sizes.to_numpy(zero_copy_only=False), 0)
-    offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-    return pa.LargeListArray.from_arrays(pa.array(offsets), views.flatten(), mask=pa.array(~valid))
-
-
-def _similar(labels: pa.StringArray, name: str) -> list[str]:
-    """The labels worth comparing with a name that is none of them: all, or the few that share most parts of it."""
-    few = 500
-    if len(labels) <= few:
-        return list(labels.to_pylist())
-    text, sought = pc.utf8_lower(labels), name.lower()[:64]
-    score = np.zeros(len(labels), dtype=np.int32)
-    # Pairs of letters alone tie too often: thousands of numbers share all pairs of 77777.
-    parts = {sought[place : place + size] for size in range(2, 6) for place in range(max(1, len(sought) - size + 1))}
-    for part in parts:
-        score += 64 * np.asarray(pc.match_substring(text, part))
-    # Of equally good ones those of about the same length: a name that merely contains this one is hardly meant.
-    score -= np.minimum(np.abs(np.asarray(pc.utf8_length(labels)) - len(name)), 63)
-    best = np.argsort(-score, kind="stable")[:few]
-    return list(labels.take(pa.array(np.sort(best))).to_pylist())
-
-
-def _merge(values: npt.NDArray[Any], first: Mask, name: str) -> npt.NDArray[Any]:
-    """Repeated occurrences become one: their counts add up, the highest degree of sensitivity stays."""
-    if not len(values):
-        return values
-    starts = np.flatnonzero(first)
-    if name == "counts":
-        return np.add.reduceat(values.astype(np.int64), starts)
-    return np.maximum.reduceat(values, starts)
-
-
-def exact(values: npt.ArrayLike, dtype: npt.DTypeLike, name: str) -> npt.NDArray[Any]:
-    """The values in this type; whole numbers that it cannot hold are an error, since they would become others."""
-    array = np.asarray(values)
-    if array.dtype == dtype:
-        return array
-    wanted = np.dtype(dtype)
-    if wanted.kind == "i" and array.dtype.kind in "iuO" and array.size:
-        limits = np.iinfo(wanted)
-        if int(array.min()) < limits.min or int(array.max()) > limits.max:
-            raise InputError(f"'{name}' must be whole numbers from {limits.min:,} to {limits.max:,}. Got others.")
-    return array.astype(wanted)
-
-
 def _freeze(data: Transactions, name: str, dtype: npt.DTypeLike) -> None:
     array = np.ascontiguousarray(exact(getattr(data, name), dtype, name)).view()
     array.flags.writeable = False
     object.__setattr__(data, name, array)
-
-
-def _ascending(offsets: Longs, items: Ints) -> bool:
-    """Whether the items of every row are strictly ascending."""
-    if len(items) < 2:
-        return True
-    rising = items[1:] > items[:-1]
-    starts = offsets[1:-1]
-    rising[starts[(starts > 0) & (starts < len(items))] - 1] = True
-    return bool(rising.all())
 
 
 def _validate(data: Transactions) -> None:
@@ -544,7 +413,7 @@ def _validate(data: Transactions) -> None:
         raise InputError("Offsets must start at 0, never fall, and end at the number of item occurrences.")
     if len(items) and (items.min() < 0 or items.max() >= data.n_items):
         raise InputError(f"Item codes must lie between 0 and {data.n_items - 1:,}, the last label.")
-    if not _ascending(offsets, items):
+    if not ascending(offsets, items):
         raise InputError("Items must be ascending and unique inside a transaction; use Transactions.from_codes.")
     if data.labels.null_count:
         raise InputError("A label is null.")

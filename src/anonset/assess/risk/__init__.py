@@ -7,7 +7,8 @@ from anonset.assess.risk.guess import Guess, guess_holders
 from anonset.assess.risk.inference import Inference, infer
 from anonset.assess.risk.knowledge import ATTACKERS
 from anonset.assess.risk.linking import Linking, link
-from anonset.assess.risk.singled_out import Risk, singled_out
+from anonset.assess.risk.singled_out import singled_out
+from anonset.assess.risk.summary import Risk
 
 __all__ = [
     "ATTACKERS",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.assess.risk.singled_out import distinct_sets
+from anonset.assess.risk.distinct import distinct_sets
 from anonset.data.release import Release
 from anonset.data.transactions import Floats, Longs
 

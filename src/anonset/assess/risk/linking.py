@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from anonset import _native
 from anonset.assess.align import Pair
-from anonset.assess.risk.singled_out import distinct_sets, keys_of
+from anonset.assess.risk.distinct import distinct_sets, keys_of
 from anonset.data.job import Job
 from anonset.data.transactions import Floats, Longs, Mask, Transactions
 

@@ -12,16 +12,15 @@ drawn at random, and the share of transactions singled out then comes with a Wil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset import _native
+from anonset.assess.risk.distinct import distinct_sets
 from anonset.assess.risk.knowledge import ATTACKERS, MOST_ABSENT, absence, all_subsets, drawn, preferred
+from anonset.assess.risk.summary import Findings, Risk, summary, summed
 from anonset.data.errors import InputError, ParameterError, unknown
 from anonset.data.job import Job
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions, as_text
@@ -31,70 +30,6 @@ COUNTABLE = 100_000_000
 COUNTABLE_ONE_BY_ONE = 100_000
 MOSTLY = 0.8
 LARGEST_TALLY = 2**31 - 1
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Risk:
-    """What an attacker who knows m items achieves.
-
-    Parameters
-    ----------
-    share
-        The chance that a transaction of at least m items is singled out, with its confidence `interval`
-        (of no width where everything was counted).
-    expected_candidates, smallest_candidates
-        The mean size of the candidate sets, and the smallest one met.
-    success
-        The chance that the attacker who picks one of the candidates picks the right one.
-    attacked, too_short, sampled
-        How many transactions have at least m items, how many have fewer, and for how many subsets were drawn
-        instead of counted.
-    scores
-        For each transaction the chance that it is singled out; not a number where it was not attacked or not drawn.
-    """
-
-    attacker: str
-    m: int
-    absent: int
-    share: float
-    interval: tuple[float, float]
-    confidence: float
-    expected_candidates: float
-    smallest_candidates: int
-    success: float
-    attacked: int
-    too_short: int
-    sampled: int
-    scores: Floats
-
-    @property
-    def exact(self) -> bool:
-        """Whether every subset was counted."""
-        return self.sampled == 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures without the scores, ready for JSON."""
-        figures = {name: value for name, value in vars(self).items() if name != "scores"}
-        return {**figures, "exact": self.exact}
-
-    def __repr__(self) -> str:
-        width = "" if self.exact else f" ({self.interval[0]:.2%} to {self.interval[1]:.2%})"
-        return f"Risk({self.attacker} attacker, m={self.m}: {self.share:.2%}{width} singled out)"
-
-
-@dataclass(frozen=True, eq=False)
-class Findings:
-    """Per transaction: the share of subsets that single it out, the mean and the smallest size, the mean of 1 / size.
-
-    `draws` is the number of random subsets behind it, 0 where all were counted.
-    """
-
-    rows: Longs
-    singled: Floats
-    sizes: Floats
-    success: Floats
-    smallest: Longs
-    draws: int = 0
 
 
 def singled_out(
@@ -146,8 +81,8 @@ def singled_out(
             findings = _random(attack, rows, subsets, samples)
         else:
             queries = preferred(visible, rows, m, attacker, seen)
-            findings = [_summed(attack.sizes(queries, rows), rows, rows, 0)] if len(rows) else []
-    return _risk(known, attacker, m, absent, confidence, rows, findings)
+            findings = [summed(attack.sizes(queries, rows), rows, rows, 0)] if len(rows) else []
+    return summary(known, attacker, m, absent, confidence, rows, findings)
 
 
 class _Attack:
@@ -195,7 +130,7 @@ def _counted(attack: _Attack, rows: Longs, countable: Mask) -> Findings:
     data, m, job = attack.data, attack.m, attack.job
     if attack.knowledge:
         queries, owners = all_subsets(data, rows[countable], m)
-        return _summed(attack.sizes(queries, owners), owners, rows[countable], 0)
+        return summed(attack.sizes(queries, owners), owners, rows[countable], 0)
     long_enough = data.take(rows)
     first, code, weight = distinct_sets(long_enough)
     sets = long_enough.take(first)
@@ -218,52 +153,7 @@ def _sampled(attack: _Attack, rows: Longs, samples: int, each: int) -> Findings:
         rows = np.sort(random.choice(rows, samples, replace=False))
     each = min(each, max(1, samples // len(rows)))
     owners = np.repeat(rows, each)
-    return _summed(attack.sizes(drawn(attack.data, owners, attack.m, random), owners), owners, rows, each)
-
-
-def _summed(sizes: Longs, owners: Longs, rows: Longs, draws: int) -> Findings:
-    """Candidate-set sizes of single queries, summed up per transaction."""
-    place = np.searchsorted(rows, owners)
-    queries = np.bincount(place, minlength=len(rows))
-    smallest = np.full(len(rows), np.iinfo(np.int64).max)
-    np.minimum.at(smallest, place, sizes)
-
-    def mean(values: Any) -> Floats:
-        return np.bincount(place, values, len(rows)) / queries
-
-    return Findings(rows, mean(sizes == 1), mean(sizes), mean(1 / sizes), smallest, draws)
-
-
-def _risk(
-    data: Transactions, attacker: str, m: int, absent: int, confidence: float, rows: Longs, findings: list[Findings]
-) -> Risk:
-    scores = np.full(len(data), np.nan)
-    totals = np.zeros(3)
-    low = high = 0.0
-    drawn_rows = len(rows) - sum(len(part.rows) for part in findings if not part.draws)
-    for part in findings:
-        scores[part.rows] = part.singled
-        weight = (drawn_rows if part.draws else len(part.rows)) / max(1, len(rows))
-        totals += weight * np.array([column.mean() for column in (part.singled, part.sizes, part.success)])
-        bounds = part.singled.mean(), part.singled.mean()
-        if part.draws:
-            bounds = wilson(float(part.singled.mean()), part.draws * len(part.rows), confidence)
-        low, high = low + weight * bounds[0], high + weight * bounds[1]
-    return Risk(
-        attacker=attacker,
-        m=m,
-        absent=absent,
-        share=float(totals[0]),
-        interval=(float(low), float(high)),
-        confidence=confidence,
-        expected_candidates=float(totals[1]),
-        smallest_candidates=min((int(part.smallest.min()) for part in findings if len(part.rows)), default=0),
-        success=float(totals[2]),
-        attacked=len(rows),
-        too_short=len(data) - len(rows),
-        sampled=drawn_rows,
-        scores=scores,
-    )
+    return summed(attack.sizes(drawn(attack.data, owners, attack.m, random), owners), owners, rows, each)
 
 
 def _subsets(lengths: Longs, m: int) -> Floats:
@@ -271,33 +161,6 @@ def _subsets(lengths: Longs, m: int) -> Floats:
     from scipy.special import comb  # slow to load, and most commands never need it
 
     return np.asarray(comb(lengths, m), dtype=np.float64)
-
-
-def wilson(share: float, draws: int, confidence: float) -> tuple[float, float]:
-    """The Wilson score interval of a share seen in `draws` independent draws (Wilson, 1927)."""
-    z2 = NormalDist().inv_cdf(0.5 + confidence / 2) ** 2
-    middle = share + z2 / (2 * draws)
-    spread = float(np.sqrt(z2 * (share * (1 - share) / draws + z2 / (4 * draws**2))))
-    low, high = (middle - spread) / (1 + z2 / draws), (middle + spread) / (1 + z2 / draws)
-    return max(0.0, min(low, share)), min(1.0, max(high, share))
-
-
-def distinct_sets(data: Transactions) -> tuple[Longs, Longs, Longs]:
-    """For each distinct set its first holder; for each transaction its set; for each set how many hold it.
-
-    Where counts are given, sets are the same only if their counts are.
-    """
-    codes = keys_of(data).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    _, first, code, sizes = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-    return first.astype(np.int64), code.reshape(-1).astype(np.int64), sizes.astype(np.int64)
-
-
-def keys_of(data: Transactions) -> pa.LargeBinaryArray:
-    """A byte string for each transaction; equal sets (with equal counts) have equal strings."""
-    content = data.items if data.counts is None else np.column_stack((data.items, data.counts))
-    item_bytes = pa.py_buffer(content.tobytes())
-    bounds = pa.py_buffer((data.offsets * (content.nbytes // max(1, data.nnz))).tobytes())
-    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(data), [None, bounds, item_bytes])
 
 
 def _data(data: Any) -> Transactions:

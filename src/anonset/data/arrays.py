@@ -1,0 +1,49 @@
+"""The arrays that data are made of, and what holds of rows of items whatever they mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from anonset.data.errors import InputError
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+MAX_ITEMS = 2**31 - 1
+
+
+def merged(values: npt.NDArray[Any], first: Mask, name: str) -> npt.NDArray[Any]:
+    """Repeated occurrences become one: their counts add up, the highest degree of sensitivity stays."""
+    if not len(values):
+        return values
+    starts = np.flatnonzero(first)
+    if name == "counts":
+        return np.add.reduceat(values.astype(np.int64), starts)
+    return np.maximum.reduceat(values, starts)
+
+
+def exact(values: npt.ArrayLike, dtype: npt.DTypeLike, name: str) -> npt.NDArray[Any]:
+    """The values in this type; whole numbers that it cannot hold are an error, since they would become others."""
+    array = np.asarray(values)
+    if array.dtype == dtype:
+        return array
+    wanted = np.dtype(dtype)
+    if wanted.kind == "i" and array.dtype.kind in "iuO" and array.size:
+        limits = np.iinfo(wanted)
+        if int(array.min()) < limits.min or int(array.max()) > limits.max:
+            raise InputError(f"'{name}' must be whole numbers from {limits.min:,} to {limits.max:,}. Got others.")
+    return array.astype(wanted)
+
+
+def ascending(offsets: Longs, items: Ints) -> bool:
+    """Whether the items of every row are strictly ascending."""
+    if len(items) < 2:
+        return True
+    rising = items[1:] > items[:-1]
+    starts = offsets[1:-1]
+    rising[starts[(starts > 0) & (starts < len(items))] - 1] = True
+    return bool(rising.all())
