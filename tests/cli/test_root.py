@@ -57,6 +57,16 @@ def test_version(cli):
     assert cli("--version").out == f"anonset {anonset.__version__}\n"
 
 
+@pytest.mark.parametrize("order", [("--version", "--verbose"), ("--verbose", "--version")])
+def test_a_bug_report_gets_all_versions_and_no_path(cli, order):
+    done = cli(*order)
+    assert done.code == 0
+    lines = dict(line.split(maxsplit=1) for line in done.out.splitlines())
+    assert lines["anonset"] == anonset.__version__
+    assert {"Python", "numpy", "pyarrow", "duckdb", "nicegui"} <= set(lines)
+    assert "/" not in done.out.replace("system", "")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_every_command_fits_80_columns(cli, name):
     done = cli(name, "--help")

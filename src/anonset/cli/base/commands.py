@@ -67,6 +67,11 @@ class LazyGroup(PlainGroup):
         for name, (_, summary, panel) in COMMANDS.items():
             self.add_command(TyperCommand(name, help=summary, short_help=summary, rich_help_panel=panel))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Note whether much is wanted before the version is shown, wherever the option stands."""
+        ctx.meta["verbose"] = "--verbose" in args
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the first argument names, loaded, and the arguments left for it."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -80,13 +85,35 @@ def load(name: str) -> Any:
     return command
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"anonset {VERSION}")
-        raise typer.Exit
+def _version(ctx: typer.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    typer.echo(f"anonset {VERSION}")
+    if ctx.meta.get("verbose"):
+        for name, version in surroundings():
+            typer.echo(f"{name:<12} {version}")
+    raise typer.Exit
+
+
+def surroundings() -> list[tuple[str, str]]:
+    """What a bug report should say about the place where anonset runs; nothing about data."""
+    import platform
+    from importlib import metadata
+
+    def version(name: str) -> str:
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            return "not installed"
+
+    core = ("numpy", "scipy", "pyarrow", "duckdb", "typer", "rich", "plotly", "jinja2")
+    beside = ("pandas", "polars", "pyspark", "nicegui")
+    place = [("Python", platform.python_version()), ("system", f"{platform.system()} {platform.release()}")]
+    return [*place, ("processor", platform.machine()), *((name, version(name)) for name in (*core, *beside))]
 
 
 def _root(
+    verbose: Annotated[bool, typer.Option("--verbose", help="With --version: all that a bug report needs.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
     ] = False,
