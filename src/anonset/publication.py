@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.data.errors import InputError, ParameterError
+from anonset.data.errors import InputError, ParameterError, argument, setting
 from anonset.data.job import Job
 from anonset.data.release import Result
 from anonset.data.spec import ModelSpec
@@ -99,19 +99,24 @@ def _release(targets: Targets, model: ModelSpec) -> Iterator[Output]:
             require_parts(format_of(targets.out, targets.format), model.publishes)
     if targets.sign is not None:
         if targets.out is None:
-            raise ParameterError("sign", "come with an output", "none", "Name a file for the release (out).")
+            raise ParameterError(
+                "sign", "come with an output", "none", f"Name a file for the release: {setting('out')}."
+            )
         require_key(targets.sign)
 
 
 def _beside(targets: Targets, *, cuts: bool, patterns: bool) -> Iterator[Output]:
     if targets.write_cut is not None:
         if not cuts:
-            raise InputError("'write_cut' is for methods that cut through a hierarchy. Leave it out, or choose one.")
+            raise InputError(
+                f"{argument('write_cut')} is for methods that cut through a hierarchy. Leave it out, or choose one."
+            )
         yield Output("write_cut", Path(targets.write_cut))
     if targets.write_patterns is not None:
         if not patterns:
             raise InputError(
-                "'write_patterns' is for methods that rewrite patterns of users. Leave it out, or use kamp."
+                f"{argument('write_patterns')} is for methods that rewrite patterns of users. "
+                "Leave it out, or use kamp."
             )
         yield Output("write_patterns", Path(targets.write_patterns))
     if targets.report is not None:

@@ -48,7 +48,7 @@ def test_what_is_there_needs_force(cli, tmp_path, kind):
 def test_a_bad_shape_names_the_parameter(cli, tmp_path):
     done = cli("generate", "quest", tmp_path / "x.dat", "--corruption", "2")
     assert done.code == 2
-    assert "'corruption' must be at most 0.9" in done.err
+    assert "--corruption must be at most 0.9" in done.err
 
 
 def test_a_misspelt_generator_is_a_wrong_call(cli):

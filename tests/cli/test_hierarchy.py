@@ -62,7 +62,7 @@ def test_build_says_what_is_missing_or_wrong(cli, shop):
     assert "--out is missing" in cli("hierarchy", "build", shop / "data.dat").err
     wrong = cli("hierarchy", "build", shop / "data.dat", "-o", shop / "x.csv", "--by", "prefix", "--lengths", "one")
     assert wrong.code == 2
-    assert "'lengths' must be whole numbers" in wrong.err
+    assert "--lengths must be whole numbers" in wrong.err
 
 
 def test_a_cut_is_written_edited_and_applied_again(cli, shop):
@@ -82,7 +82,7 @@ def test_an_edited_cut_that_breaks_the_promise_or_is_no_cut_publishes_nothing(cl
     cut.write_text("item,published\na1,a1\n")
     done = cli("recode", shop / "data.dat", "--cut", cut, "-o", out, *promise(shop))
     assert done.code == 3
-    assert "'cut' must keep the promise" in done.err
+    assert "--cut must keep the promise" in done.err
     cut.write_text("item,published\na1,A\na2,a2\n")
     done = cli("recode", shop / "data.dat", "--cut", cut, "-o", out, *promise(shop))
     assert done.code == 2
@@ -95,7 +95,7 @@ def test_an_edited_cut_that_breaks_the_promise_or_is_no_cut_publishes_nothing(cl
 def test_write_cut_belongs_to_methods_that_cut(cli, shop):
     done = cli("anonymize", shop / "data.dat", "-k", 2, "--write-cut", shop / "cut.csv")
     assert done.code == 2
-    assert "'write_cut' is for methods that cut through a hierarchy" in done.err
+    assert "--write-cut is for methods that cut through a hierarchy" in done.err
     (shop / "cut.csv").write_text("")
     args = ("anonymize", shop / "data.dat", "--method", "km-apriori", "--write-cut", shop / "cut.csv", *promise(shop))
     assert cli(*args).code == 2

@@ -128,12 +128,12 @@ def test_data_may_be_missing_only_where_a_query_names_it(cli, command):
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (["anonymize", "x"], "'k' must be given"),
-        (["anonymize", "x", "-k", "1"], "'k' must be at least 2. Got 1."),
-        (["anonymize", "x", "-k", "ten"], "'k' must be a whole number. Got 'ten'."),
-        (["anonymize", "x", "-k", "3", "--seed", "-1"], "'seed' must be at least 0"),
-        (["anonymize", "x", "-k", "3", "--threads", "0"], "'threads' must be at least 1"),
-        (["verify", "x", "--model", "k-anonymity"], "'k' must be given"),
+        (["anonymize", "x"], "-k must be given"),
+        (["anonymize", "x", "-k", "1"], "-k must be at least 2. Got 1."),
+        (["anonymize", "x", "-k", "ten"], "-k must be a whole number. Got 'ten'."),
+        (["anonymize", "x", "-k", "3", "--seed", "-1"], "--seed must be at least 0"),
+        (["anonymize", "x", "-k", "3", "--threads", "0"], "--threads must be at least 1"),
+        (["verify", "x", "--model", "k-anonymity"], "-k must be given"),
     ],
 )
 def test_a_bad_value_names_the_parameter_and_what_it_must_be(cli, args, sentence):

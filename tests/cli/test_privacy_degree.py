@@ -31,13 +31,13 @@ def test_from_a_file_to_a_folder_that_verifies(cli, source, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["-p", 5], 2, "'sensitive' must name at least one item"),
-        (["-p", 1, "--sensitive", "test"], 2, "'p' must be at least 2"),
-        (["--sensitive", "test"], 2, "'p' must be given"),
+        (["-p", 5], 2, "--sensitive must name at least one item"),
+        (["-p", 1, "--sensitive", "test"], 2, "-p must be at least 2"),
+        (["--sensitive", "test"], 2, "-p must be given"),
         (["-p", 5, "--sensitive", "tset"], 2, "Did you mean test"),
-        (["-p", 7, "--sensitive", "test"], 3, "'p' must be at most 6, because 'test' occurs in 20 of 120 transactions"),
-        (["-p", 2, "--sensitive", "test", "--keep-order"], 2, "'keep_order' must be off where groups are published"),
-        (["-p", 2, "--sensitive", "test", "--format", "fimi"], 2, "'format' must be one of csv"),
+        (["-p", 7, "--sensitive", "test"], 3, "-p must be at most 6, because 'test' occurs in 20 of 120 transactions"),
+        (["-p", 2, "--sensitive", "test", "--keep-order"], 2, "--keep-order must be off where groups are published"),
+        (["-p", 2, "--sensitive", "test", "--format", "fimi"], 2, "--format must be one of csv"),
     ],
 )
 def test_bad_input_is_a_clear_word_and_nothing_is_written(cli, source, tmp_path, options, code, words):

@@ -88,7 +88,7 @@ def test_everything_that_is_no_utf8_is_found(saved, bad):
 def test_a_nul_byte_is_not_text(saved):
     with pytest.raises(DataError) as error:
         read(saved(b"1 2\n3 \x00 4\n", "a.dat"))
-    expected = "a.dat, line 2: A NUL byte: this is not plain text. If it is UTF-16, pass encoding='utf-16'."
+    expected = "a.dat, line 2: A NUL byte: this is not plain text. If it is UTF-16, say so: encoding=utf-16."
     assert str(error.value) == expected
 
 

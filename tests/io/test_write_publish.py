@@ -34,7 +34,7 @@ def test_every_format_can_be_published_and_checked_by_its_receiver(tmp_path, for
     paper = certified(path)
     holds_marks = format.split(".")[0] in ("long", "lists")
     options = {} if holds_marks else {"sensitive": paper["sensitive_items"]}
-    again = verify(path, paper["model"], **paper["parameters"], read_options={"format": format, **options})
+    again = verify(path, paper["model"], **paper["parameters"], format=format, **options)
     assert again.holds
     assert dict(again.measured) == paper["measured"]
     assert paper["sensitive_items"] == ["wine"]

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.errors import InputError
+from anonset.data.errors import InputError, argument
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.cut import recode
 from anonset.data.release import Release
@@ -109,7 +109,9 @@ def _require_same_size(data: Transactions, release: Release, source: Longs | Non
         if len(source) != len(release):
             raise InputError(f"'source' must name the origin of all {len(release):,} published transactions.")
         if len(source) and source.max() >= len(data):
-            raise InputError("'source' points behind the last transaction of the data. Are these the same data?")
+            raise InputError(
+                f"{argument('source')} points behind the last transaction of the data. Are these the same data?"
+            )
     elif len(data) != len(release):
         raise InputError(
             f"The release does not fit the data: it has {len(release):,} transactions, the data {len(data):,}. "

@@ -18,8 +18,49 @@ Messages are one or two sentences that a user can act on. They never quote anybo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_ARGUMENT = re.compile(f"{_OPEN}([a-z_]+)(?:=([^{_CLOSE}]*))?{_CLOSE}|'([a-z_]+)'(?= must )")
+"""A marked argument, perhaps with a value; and the shape of every refusal, `'k' must …`."""
+
+
+def argument(name: str) -> str:
+    """The name of an argument inside a sentence: `'out'` for Python, `--out` on the command line."""
+    return f"{_OPEN}{name}{_CLOSE}" if re.fullmatch("[a-z_]+", name) else f"'{name}'"
+
+
+def setting(name: str, value: object = "…") -> str:
+    """An argument with a value inside a sentence: `item=…` for Python, `--item …` on the command line."""
+    return f"{_OPEN}{name}={value}{_CLOSE}"
+
+
+def worded(sentence: str, spelt: Callable[[str], str | None]) -> str:
+    """The sentence with every argument as `spelt` writes it; as Python does where that is None.
+
+    Examples
+    --------
+    >>> worded(f"'k' must be given. Try {setting('k', 5)}.", lambda name: f"-{name}")
+    '-k must be given. Try -k 5.'
+    >>> worded(f"'k' must be given. Try {setting('k', 5)}.", lambda name: None)
+    "'k' must be given. Try k=5."
+    """
+
+    def one(found: re.Match[str]) -> str:
+        name, value = found[1] or found[3], found[2]
+        own = spelt(name)
+        if value is None:
+            return f"'{bare(name)}'" if own is None else own
+        return f"{bare(name)}={value}" if own is None else f"{own} {value}"
+
+    return _ARGUMENT.sub(one, sentence)
+
+
+def bare(name: str) -> str:
+    """What Python calls an argument; the format to read is a second one only on the command line."""
+    return "format" if name == "input_format" else name
 
 
 def printable(text: str, keep: str = "\n") -> str:
@@ -37,9 +78,21 @@ class AnonsetError(Exception):
     """Base of all errors raised on purpose; `exit_code` is what the command line ends with."""
 
     exit_code = 1
+    hint = ""  # what to do, where the sentence says it last
 
     def __init__(self, sentence: str = "") -> None:
-        super().__init__(printable(sentence, keep=""))
+        self._sentence = sentence
+        super().__init__(self.worded(lambda name: None))
+
+    def worded(self, spelt: Callable[[str], str | None]) -> str:
+        """The sentence for an interface that calls its arguments as `spelt` says."""
+        return printable(worded(self._sentence, spelt), keep="")
+
+    @property
+    def parameter(self) -> str | None:
+        """The first argument that the sentence speaks of, if it speaks of one."""
+        found = _ARGUMENT.search(self._sentence)
+        return None if found is None else found[1] or found[3]
 
 
 class InputError(AnonsetError, ValueError):
@@ -66,8 +119,9 @@ class ParameterError(InputError):
 
     def __init__(self, name: str, must: str, got: object, advice: str = "") -> None:
         shown = f"{got:,}" if isinstance(got, int) and not isinstance(got, bool) else f"{got}"
-        super().__init__(f"'{name}' must {must}. Got {shown}.{' ' + advice if advice else ''}")
-        self.name = name
+        super().__init__(f"{argument(name)} must {must}. Got {shown}.{' ' + advice if advice else ''}")
+        self.name = bare(name)
+        self.hint = advice
 
 
 class ExistsError(InputError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from anonset.data.errors import ParameterError, unknown
+from anonset.data.errors import ParameterError, setting, unknown
 
 LARGEST = 2**31 - 1
 """Of whole numbers without a maximum of their own: kernels count in 32 bits, and nothing has so many members."""
@@ -42,7 +42,8 @@ class Param:
         """`value` as this parameter's type; a `ParameterError` where it is not or is out of range."""
         if value is None:
             if self.required:
-                raise ParameterError(self.name, "be given", "nothing", f"{self.help} Try {self.name}={self.example}.")
+                advice = f"{self.help} Try {setting(self.name, self.example)}."
+                raise ParameterError(self.name, "be given", "nothing", advice)
             return self.default
         return _PARSERS[self.type](self, value)
 
@@ -81,7 +82,7 @@ def _parse_int(param: Param, value: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(value, bool):
-        raise ParameterError(param.name, "be a whole number", repr(value), f"Try {param.name}={param.example}.")
+        raise ParameterError(param.name, "be a whole number", repr(value), f"Try {setting(param.name, param.example)}.")
     param._in_range(number)
     if param.maximum is None and number > LARGEST:
         raise ParameterError(param.name, f"be at most {LARGEST:,}", number, "Choose a smaller value.")
@@ -94,7 +95,7 @@ def _parse_float(param: Param, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number) or isinstance(value, bool):
-        raise ParameterError(param.name, "be a number", repr(value), f"Try {param.name}={param.example}.")
+        raise ParameterError(param.name, "be a number", repr(value), f"Try {setting(param.name, param.example)}.")
     param._in_range(number)
     return number
 

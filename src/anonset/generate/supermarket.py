@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from anonset import _native
-from anonset.data.errors import ExistsError, ParameterError
+from anonset.data.errors import ExistsError, ParameterError, argument
 from anonset.data.job import Job
 from anonset.data.spec import Param, parse_params
 from anonset.data.transactions import Floats, Ints, Transactions, natural_order
@@ -159,7 +159,7 @@ def free_directory(directory: str | os.PathLike[str], force: bool, shared: Share
         raise ParameterError("directory", "name a directory", f"{target}, which is a file")
     if target.is_dir() and any(target.iterdir()) and not force:
         raise ExistsError(
-            f"{target} is not empty. Choose another directory, or replace the files with force (--force)."
+            f"{target} is not empty. Choose another directory, or replace the files: {argument('force')}."
         )
     require_files_in(target, FILES, force=force, shared=shared)
     return target

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonset.data.errors import ParameterError
+from anonset.data.errors import ParameterError, setting
 from anonset.data.job import Job
 from anonset.data.params import PROTECT
 from anonset.data.release import Draft
@@ -62,8 +62,10 @@ def _secret_holders(data: Transactions) -> Mask:
     """Which transactions hold a sensitive item."""
     holders = data.sensitive_part().lengths > 0
     if not holders.any():
-        advice = "Say which items are the secret: sensitive=['…'], or choose protect=all."
-        raise ParameterError("sensitive", "name an item of the data for protect=sensitive-only", "none", advice)
+        advice = f"Say which items are the secret: {setting('sensitive')}, or choose {setting('protect', 'all')}."
+        raise ParameterError(
+            "sensitive", f"name an item of the data for {setting('protect', 'sensitive-only')}", "none", advice
+        )
     return holders
 
 

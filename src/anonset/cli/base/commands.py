@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from anonset.cli.base.debug import set_debug
+from anonset.cli.base.spelling import remember
 from anonset.cli.table import COMMANDS
 from anonset.data.version import VERSION
 
@@ -40,6 +41,11 @@ class _Plain:
 
 class PlainCommand(_Plain, TyperCommand):
     """A command."""
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        """Begin with a call of this command: errors now speak of its options."""
+        remember(self)
+        return super().make_context(*args, **settings)
 
 
 class PlainGroup(_Plain, TyperGroup):

@@ -16,17 +16,31 @@ code  meaning
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from anonset.cli.base import debug
-from anonset.data.errors import AnonsetError, OutputError, printable
+from anonset.cli.base.spelling import spelt
+from anonset.data.errors import AnonsetError, OutputError, printable, worded
 
 CLOSED_PIPE = 141
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What went wrong: the exit code, what kind of error it is, a sentence, the option behind it, what to do."""
+
+    code: int
+    kind: str
+    message: str
+    parameter: str | None = None
+    hint: str | None = None
 
 
 def run(args: Sequence[str]) -> int:
@@ -42,9 +56,26 @@ def run(args: Sequence[str]) -> int:
     except (Exception, KeyboardInterrupt) as error:
         complete = _published()[published_before:]
         if complete:
-            _say(f"These files were put in place before this happened: {', '.join(complete)}.", 0, "Note: ")
-        return _explain(error, bool(complete))
+            _say(f"These files were put in place before this happened: {', '.join(complete)}.", "Note: ")
+        if debug.wanted():
+            traceback.print_exception(error)
+        return _tell(error, bool(complete), as_json="--json" in args)
     return _stopped() if answer == 130 else answer if isinstance(answer, int) else 0
+
+
+def _tell(error: BaseException, published: bool, as_json: bool) -> int:
+    """Say on stderr what went wrong, and where a machine listens also as JSON on stdout; gives the exit code."""
+    if _interrupted(error):
+        return _stopped()
+    if isinstance(error, BrokenPipeError):
+        return closed_pipe()
+    problem = explain(error, published)
+    if problem.message:
+        _say(problem.message, "Error: ")
+    if as_json:
+        with suppress(AnonsetError, OSError):  # what cannot be printed was said above
+            put(json.dumps({"error": asdict(problem)}, indent=2) + "\n")
+    return problem.code
 
 
 def _published() -> list[str]:
@@ -53,25 +84,25 @@ def _published() -> list[str]:
     return [] if writing is None else list(map(str, writing.published))
 
 
-def _explain(error: BaseException, published: bool = False) -> int:
-    if debug.wanted():
-        traceback.print_exception(error)
-    if _interrupted(error):
-        return _stopped()
-    if isinstance(error, BrokenPipeError):
-        return closed_pipe()
+def explain(error: BaseException, published: bool = False) -> Problem:
+    """An error as this command line tells it."""
+    kind = type(error).__name__
     if isinstance(error, AnonsetError):
-        return _say(str(error), error.exit_code)
+        name = error.parameter
+        option = None if name is None else spelt(name) or name
+        return Problem(error.exit_code, kind, error.worded(spelt), option, worded(error.hint, spelt) or None)
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "map segment" in str(error)):
-        return _say("There is not enough memory for this. Use a machine with more, or less data.", 2)
+        hint = "Use a machine with more, or less data."
+        return Problem(2, "MemoryError", f"There is not enough memory for this. {hint}", hint=hint)
     if isinstance(error, (RecursionError, UnicodeError, OverflowError)):
         what = "too deeply nested" if isinstance(error, RecursionError) else "not what text or numbers can be"
-        return _say(f"Something in the input is {what} ({type(error).__name__}). Check the data and the options.", 2)
+        hint = "Check the data and the options."
+        return Problem(2, kind, f"Something in the input is {what} ({kind}). {hint}", hint=hint)
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         return _misuse(error)
     if isinstance(error, OSError) and error.filename:
-        return _say(f"{os.fspath(error.filename)}: {error.strerror}.", 1)
-    return _say(_defect(error, published), 1)
+        return Problem(1, kind, f"{os.fspath(error.filename)}: {error.strerror}.")
+    return Problem(1, kind, _defect(error, published))
 
 
 def _interrupted(error: BaseException) -> bool:
@@ -83,7 +114,8 @@ def _interrupted(error: BaseException) -> bool:
 
 
 def _stopped() -> int:
-    return _say("Stopped.", 130, "")
+    _say("Stopped.", "")
+    return 130
 
 
 def closed_pipe() -> int:
@@ -112,20 +144,19 @@ def mute() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _misuse(error: BaseException) -> int:
+def _misuse(error: BaseException) -> Problem:
     """A wrong call: what is wrong, what was perhaps meant, and where to read more."""
-    code = int(getattr(error, "exit_code", 2))
+    code, kind = int(getattr(error, "exit_code", 2)), "UsageError"
     if type(error).__name__ == "NoArgsIsHelpError":
-        return code
+        return Problem(code, kind, "")
     context = getattr(error, "ctx", None)
     message = str(getattr(error, "message", "")) if hasattr(error, "possibilities") else error.format_message()  # type: ignore[attr-defined]
     near = getattr(error, "possibilities", None)
-    sentence = message.rstrip(".") + "."
-    if near:
-        sentence += f" Did you mean {near[0]}?"
+    hints = [f"Did you mean {near[0]}?"] if near else []
     if context is not None:
-        sentence += f" See '{context.command_path} --help'."
-    return _say(sentence.replace("?.", "?"), code)
+        hints.append(f"See '{context.command_path} --help'.")
+    sentence = " ".join((message.rstrip(".") + ".", *hints)).replace("?.", "?")
+    return Problem(code, kind, sentence, getattr(error, "option_name", None), " ".join(hints) or None)
 
 
 def _defect(error: BaseException, published: bool) -> str:
@@ -140,7 +171,6 @@ def _defect(error: BaseException, published: bool) -> str:
     )
 
 
-def _say(sentence: str, code: int, prefix: str = "Error: ") -> int:
+def _say(sentence: str, prefix: str) -> None:
     with suppress(OSError, ValueError):  # there may be nobody to tell, or no room for it
         print(f"{prefix}{printable(sentence)}", file=sys.stderr, flush=True)
-    return code

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonset.data.errors import DataError, InputError, ParameterError
+from anonset.data.errors import DataError, InputError, ParameterError, argument
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.streams import File, content, decoded, memory_file, needs_decoding, open_path, text
 from anonset.io.source.tables import valid
@@ -137,10 +137,10 @@ def run_query(query: str, data: pa.Table | str | None) -> pa.Table:
                 raise ParameterError("query", "be one SELECT statement", repr(query))
             return _watched(database, lambda: database.sql(query).to_arrow_table())
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.IOException) as error:
-            raise InputError(f"'query' cannot be run: {str(error).strip().splitlines()[0]}") from None
+            raise InputError(f"{argument('query')} cannot be run: {str(error).strip().splitlines()[0]}") from None
         except duckdb.Error as error:
             # Other messages may quote a value, and a value may be somebody's.
-            raise InputError(f"'query' failed while it ran ({type(error).__name__}).") from None
+            raise InputError(f"{argument('query')} failed while it ran ({type(error).__name__}).") from None
 
 
 # --- errors ----------------------------------------------------------------------------------------------------

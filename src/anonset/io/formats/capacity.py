@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.errors import InputError, unknown
+from anonset.data.errors import InputError, setting, unknown
 from anonset.data.transactions import Transactions
 from anonset.io.formats.columns import positions
 from anonset.io.formats.registry import LAYOUTS, Format
@@ -87,7 +87,7 @@ def require_parts(format: Format, parts: Iterable[str]) -> None:
             homes = " or ".join(name for name, layout in LAYOUTS.items() if getattr(layout, field))
             raise InputError(
                 f"The format {format.name} cannot hold {PARTS[part]}, which this model publishes. "
-                f"Use the format {homes} (a name such as release.csv, or format={homes})."
+                f"Use the format {homes} (a name such as release.csv, or {setting('format', homes)})."
             )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from anonset.data.errors import DataError, counted
+from anonset.data.errors import DataError, counted, setting
 from anonset.data.transactions import Floats, Longs, Mask, Transactions, as_text
 from anonset.io.formats.cells import Coded, Lists, coded, degrees, lists
 from anonset.io.formats.columns import named, owner_columns
@@ -61,9 +61,8 @@ class ItemLists(Table):
             free = [place for place, name in enumerate(lists) if name and place not in others]
             if len(free) != 1:
                 shown = ", ".join(names)
-                problem = (
-                    f"It is not clear which column holds the lists of items. The columns are: {shown}. Pass item=…."
-                )
+                unclear = f"It is not clear which column holds the lists of items. The columns are: {shown}."
+                problem = f"{unclear} Name it: {setting('item')}."
                 raise DataError(problem, source=source)
             item = free[0]
         return replace(roles, transaction=owners.transaction, user=owners.user, item=item)

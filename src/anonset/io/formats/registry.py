@@ -102,9 +102,10 @@ def format_of(path: str | os.PathLike[str] | None, format: str | None = None) ->
     return Format(layout, container or TEXT, compression)
 
 
-def parse_format(format: str) -> tuple[str | None, str | None, str | None]:
+def parse_format(format: str, name: str = "format") -> tuple[str | None, str | None, str | None]:
     """Layout, container and compression that a format's name says, None for what it leaves open.
 
+    `name` is what errors call the argument.
     `long.csv.gz`, `long.csv`, `long` and `csv` are all names.
     """
     parts = format.lower().strip(".").split(".")
@@ -115,7 +116,7 @@ def parse_format(format: str) -> tuple[str | None, str | None, str | None]:
     container = _container(parts.pop(0)) if parts else None
     if parts or (container is None and layout is None) or _clash(layout, container):
         names = [f"{name}.{kind}" if kind != TEXT else name for name in LAYOUTS for kind in LAYOUTS[name].containers]
-        raise unknown("format", format, [*LAYOUTS, *(name for name in CONTAINERS if name != TEXT), *names])
+        raise unknown(name, format, [*LAYOUTS, *(name for name in CONTAINERS if name != TEXT), *names])
     return layout, container, compression
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from anonset.data.errors import ExistsError, InputError, OutputError
+from anonset.data.errors import ExistsError, InputError, OutputError, argument
 from anonset.io.publish.folders import SharedFolder
 from anonset.io.publish.slots import Slot
 
@@ -305,7 +305,7 @@ def _place_new(slot: Slot) -> None:
 def taken(target: Path, why: str | None = None) -> ExistsError:
     """The error for an output that is there already; `why` says what is known of the run that left it."""
     more = f" {why}" if why else ""
-    return ExistsError(f"{target} is there already. Choose another name, or replace it with force (--force).{more}")
+    return ExistsError(f"{target} is there already. Choose another name, or replace it: {argument('force')}.{more}")
 
 
 def _swap(slot: Slot) -> bool:

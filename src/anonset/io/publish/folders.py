@@ -17,7 +17,7 @@ import pwd
 import stat
 from pathlib import Path
 
-from anonset.data.errors import InputError, OutputError
+from anonset.data.errors import InputError, OutputError, setting
 
 SharedFolder = str | os.PathLike[str] | None
 """A folder that the user names because others can write there, and that is wanted all the same."""
@@ -71,7 +71,7 @@ def require_own(path: Path, info: os.stat_result, shared: SharedFolder) -> None:
             continue
         raise InputError(
             f"The output's folder must be one that only you can write to. {folder} can be written by {who}, who could "
-            f"replace what is published. Choose another folder, or name it: --shared-folder {path} (shared_folder=)."
+            f"replace what is published. Choose another folder, or name it: {setting('shared_folder', path)}."
         )
 
 

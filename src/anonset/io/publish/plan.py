@@ -19,7 +19,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
-from anonset.data.errors import InputError
+from anonset.data.errors import InputError, argument
 from anonset.io.publish.atomic import taken
 from anonset.io.publish.folders import SharedFolder, is_system, require_folder
 from anonset.io.publish.slots import unfinished
@@ -104,7 +104,7 @@ def reading_inputs(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
 def _require_kind(output: Output) -> None:
     path = output.path
     if path.name in ("", ".", "..") or str(path) == "-":
-        raise InputError(f"'{output.name}' must be a path with a name. Got {path}. Choose a file name.")
+        raise InputError(f"{argument(output.name)} must be a path with a name. Got {path}. Choose a file name.")
     if is_system(path) or is_system(path.parent):
         raise _not_ordinary(path)
     if not os.path.lexists(path):
@@ -113,7 +113,7 @@ def _require_kind(output: Output) -> None:
     if output.folder and not stat.S_ISDIR(mode):
         raise InputError(f"A release in groups is a folder. {path} is a file; choose another name.")
     if not output.folder and stat.S_ISDIR(mode):
-        raise InputError(f"'{output.name}' must be a file. {path} is a folder; add a file name.")
+        raise InputError(f"{argument(output.name)} must be a file. {path} is a folder; add a file name.")
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode) and not stat.S_ISLNK(mode):
         raise _not_ordinary(path)
 
@@ -130,8 +130,8 @@ def _require_unlike(outputs: Sequence[Output]) -> None:
         for other in outputs[:place]:
             if _alike(one.path, other.path) or _inside(one, other) or _inside(other, one):
                 raise InputError(
-                    f"'{one.name}' must be another file than '{other.name}'. Got {other.path} and {one.path}. "
-                    "Choose another name."
+                    f"{argument(one.name)} must be another file than {argument(other.name)}. "
+                    f"Got {other.path} and {one.path}. Choose another name."
                 )
 
 
@@ -170,7 +170,7 @@ def _require_untouched(output: Output, read: Mapping[Inode, str]) -> None:
         found = next((read[inode] for inode in _below(output.path) if inode in read), None)
     if found is not None:
         raise InputError(
-            f"'{output.name}' must not replace the input. Got {output.path}, which '{found}' reads. "
+            f"{argument(output.name)} must not replace the input. Got {output.path}, which {argument(found)} reads. "
             "Choose another name."
         )
 

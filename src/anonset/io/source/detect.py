@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anonset.data.errors import DataError
+from anonset.data.errors import DataError, setting
 from anonset.io.containers.container import TEXT
 from anonset.io.containers.registry import CONTAINERS
 from anonset.io.formats.layout import Table
@@ -15,7 +15,9 @@ from anonset.io.source.streams import File, bad_byte, head
 
 def detect(file: File, options: ReadOptions) -> Shape:
     """The shape of a file from `format=`, its name and its first 64 KB, in this order."""
-    name, container, _ = parse_format(options.format) if options.format is not None else (None, None, None)
+    name, container, _ = (
+        parse_format(options.format, "input_format") if options.format is not None else (None, None, None)
+    )
     if name is None and container is None and file.path is not None:
         name, container = _by_name(file)
     layout = None if name is None else LAYOUTS[name]
@@ -43,4 +45,6 @@ def _sniffed(sample: Sample) -> Shape:
         shape = layout.sniff(sample)
         if shape is not None:
             return shape
-    raise DataError("The format cannot be told from the file's content. Pass it (format=…).", source=sample.name)
+    raise DataError(
+        f"The format cannot be told from the file's content. Name it: {setting('input_format')}.", source=sample.name
+    )

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from anonset.data.errors import DataError, ParameterError
+from anonset.data.errors import DataError, ParameterError, setting
 from anonset.data.transactions import Transactions
 from anonset.io.containers.container import TEXT
 from anonset.io.containers.database import run_query
@@ -55,7 +55,7 @@ def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) ->
 def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
     if options.with_degrees:
         what = f"{files[0].name} is read as a table, which has a column of degrees."
-        raise ParameterError("with_degrees", "be off for tables", "on", f"{what} Name it with sensitivity=….")
+        raise ParameterError("with_degrees", "be off for tables", "on", f"{what} Name it: {setting('sensitivity')}.")
     _require_one_layout(["lines" if shape.container == TEXT else "tables" for shape in shapes], files)
     read = [_read_table(file, shape, options) for file, shape in zip(files, shapes, strict=True)]
     found = [one for one in read if one is not None]
@@ -114,4 +114,4 @@ def read_query(source: Any, options: ReadOptions) -> Transactions:
 
 def asked_layout(options: ReadOptions) -> str | None:
     """The layout that `format=` names, if any."""
-    return None if options.format is None else parse_format(options.format)[0]
+    return None if options.format is None else parse_format(options.format, "input_format")[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.errors import DataError, unknown
+from anonset.data.errors import DataError, setting, unknown
 from anonset.io.source.options import ReadOptions
 
 # Lower case, letters and digits only; the first name that a table has is taken.
@@ -118,6 +118,6 @@ def missing_role(roles: Roles, names: Sequence[str], source: str | None) -> Data
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return DataError(
         f"It is not clear which column holds the {' and which the '.join(missing)}. The columns are: {shown}. "
-        f"Pass {' and '.join(f'{role}=…' for role in missing)}, or the format if this is no long table.",
+        f"Name them: {' and '.join(map(setting, missing))}; or the format if this is no long table.",
         source=source,
     )

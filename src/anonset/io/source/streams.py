@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
-from anonset.data.errors import DataError, ParameterError, counted
+from anonset.data.errors import DataError, ParameterError, counted, setting
 
 HEAD = 1 << 16
 _BLOCK = 1 << 25  # small enough for Ctrl-C to be heard between two blocks
@@ -224,7 +224,7 @@ def bad_byte(data: bytes, position: int, name: str) -> DataError:
     """The error for a byte that plain text cannot hold."""
     line = data.count(b"\n", 0, position) + 1
     if data[position] == 0:
-        problem = "A NUL byte: this is not plain text. If it is UTF-16, pass encoding='utf-16'."
+        problem = f"A NUL byte: this is not plain text. If it is UTF-16, say so: {setting('encoding', 'utf-16')}."
     else:
         problem = "The text is not valid UTF-8. Give its encoding (--encoding latin-1, …)."
     return DataError(problem, source=name, line=line)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
-from anonset.data.errors import InfeasibleError, ParameterError
+from anonset.data.errors import InfeasibleError, ParameterError, setting
 from anonset.data.release import Draft, GroupCounts, Release
 from anonset.data.transactions import Ints, Longs, Transactions
 
@@ -69,7 +69,7 @@ def degree_problem(data: Transactions, p: int, threads: int = 1) -> DegreeProble
     """
     if data.sensitive is None or not data.sensitive.any():
         raise ParameterError(
-            "sensitive", "name at least one item", "none", "Say which items are the secret: sensitive=['…']."
+            "sensitive", "name at least one item", "none", f"Say which items are the secret: {setting('sensitive')}."
         )
     parts = _native.part_rows(data.offsets, data.items, data.sensitive, threads)
     quasi, secret = (data.with_rows(*part) for part in parts)

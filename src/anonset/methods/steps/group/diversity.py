@@ -13,7 +13,7 @@ Postcondition  exchanges keep sizes, moves leave at least k behind, merges only 
 from __future__ import annotations
 
 from anonset import _native
-from anonset.data.errors import ParameterError
+from anonset.data.errors import ParameterError, argument, setting
 from anonset.data.job import Job
 from anonset.data.transactions import Ints, Transactions
 from anonset.methods.steps.group.degree import require_degree
@@ -23,7 +23,7 @@ def require_diversity(data: Transactions, p: int) -> None:
     """Refuse where nothing is sensitive, or some item is too frequent for any grouping."""
     sensitive = data.sensitive_part()
     if not sensitive.nnz:
-        advice = "Say which items are sensitive: sensitive=['…'], or leave diversity out."
+        advice = f"Say which items are sensitive: {setting('sensitive')}, or leave {argument('diversity')} out."
         raise ParameterError("sensitive", "name an item of the data for diversity", "none", advice)
     require_degree(sensitive, p, "diversity")
 
