@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from anonset.data.display import Picture, Shown
 from anonset.data.errors import InputError
 from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions, exact
@@ -76,7 +77,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """Whether a release keeps a promise.
 
     `measured` holds the strongest parameters that really hold (the largest k, the smallest degree …).
@@ -96,6 +97,21 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: the promise, whether it holds, and what was measured."""
+        yield from (("promise", self.promise), ("holds", self.holds))
+        yield from ((f"measured {name}", value) for name, value in self.measured.items())
+        yield from (("witness", witness.statement) for witness in self.witnesses[:3])
+
+    def picture(self) -> Picture | None:
+        """What is promised beside what was measured, for the numbers that are in both."""
+        both = [name for name, value in self.params.items() if _number(value) and _number(self.measured.get(name))]
+        series = tuple((what, [float(values[name]) for name in both]) for what, values in self._numbers())
+        return Picture("Promised and measured", both, series) if both else None
+
+    def _numbers(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        return (("promised", self.params), ("measured", self.measured))
 
 
 @dataclass(frozen=True)
@@ -203,8 +219,20 @@ class Bound:
         return {**asdict(self), "error": self.error}
 
 
+_LOSSES = {
+    "information_loss_ratio": "information loss",
+    "ncp": "NCP",
+    "attribute_loss_ratio": "attribute loss",
+    "pattern_distance": "pattern distance",
+}
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Shown):
     """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
 
     Everything but `release`, `verdict`, `certificate` and `public_notes` is private: `row_origin` links each published
@@ -257,6 +285,18 @@ class Result:
     def report(self, path: str | os.PathLike[str], *, public: bool = False, force: bool = False) -> Result:
         """Write a report on the release (`.html` or `.json`); a private one says PRIVATE in its name."""
         return self._publish(Targets(report=path, public_report=public, force=force))
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: promise and verdict, what is published, what was lost."""
+        yield from (("method", self.method), ("promise", self.verdict.promise), ("holds", self.verdict.holds))
+        yield "transactions", len(self.release)
+        for name, text in _LOSSES.items():
+            if name in self.measurements:
+                yield text, float(self.measurements[name])
+
+    def picture(self) -> Picture | None:
+        """The same as that of the verdict."""
+        return self.verdict.picture()
 
     def _publish(self, targets: Targets) -> Result:
         if self.publisher is None:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.arrays import MAX_ITEMS, Floats, Ints, Longs, Mask, ascending, exact, merged
+from anonset.data.display import Picture, Shown, histogram
 from anonset.data.errors import InputError, ParameterError, counted, unknown
 from anonset.data.labels import as_text, by_first_place, encode, natural_order, similar
 from anonset.data.lists import is_list_view, one_chunk, plain_lists
@@ -39,7 +40,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Transactions:
+class Transactions(Shown):
     """Sets of items, optionally with users, sensitive items, personal sensitivity degrees and counts.
 
     Parameters
@@ -110,6 +111,23 @@ class Transactions:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, as_text(getattr(self, name)))
         _validate(self)
+
+    # --- in a notebook ----------------------------------------------------------------------------------------
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: sizes, and what there is besides the items."""
+        lengths = np.diff(self.offsets)
+        yield from (("transactions", len(self)), ("items", self.n_items))
+        if len(self):
+            yield from (("mean length", float(lengths.mean())), ("longest", int(lengths.max())))
+        if self.users is not None:
+            yield "users", len(np.unique(self.users))
+        if self.sensitive is not None:
+            yield "sensitive items", int(self.sensitive.sum())
+
+    def picture(self) -> Picture | None:
+        """How long the transactions are."""
+        return histogram("Transactions by number of items", np.diff(self.offsets)) if len(self) else None
 
     # --- size and content -------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from anonset.data.display import Picture, Shown
 from anonset.data.errors import ExistsError, InputError
 from anonset.data.hierarchy.drawing import draw
 from anonset.data.transactions import Ints, Longs, Mask, as_text
@@ -27,7 +29,7 @@ ROOT = "ALL"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy:
+class Hierarchy(Shown):
     """An item hierarchy.
 
     Parameters
@@ -80,6 +82,15 @@ class Hierarchy:
     def __repr__(self) -> str:
         inner = len(self) - len(self.leaves) - 1
         return f"Hierarchy({self.n_items:,} items, {inner:,} inner nodes below the root, height {self.height})"
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: the size of the tree."""
+        yield from (("items", self.n_items), ("nodes", len(self.parent)), ("height", self.height))
+
+    def picture(self) -> Picture | None:
+        """How many nodes each level has, from the root down."""
+        counts = np.bincount(self.depth)
+        return Picture("Nodes at each depth", [*map(str, range(len(counts)))], (("nodes", counts.tolist()),))
 
     @property
     def n_items(self) -> int:
