@@ -1,4 +1,4 @@
-"""DuckDB as a reader: of files for the containers, and of the result of a query over files.
+"""DuckDB as a reader of files for the containers; `query.py` asks it for the result of a query over files.
 
 DuckDB runs in memory: it spills nothing to disk and loads no extensions.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonset.data.errors import DataError, InputError, ParameterError, argument
+from anonset.data.errors import DataError
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.streams import File, content, decoded, memory_file, needs_decoding, open_path, text
 from anonset.io.source.tables import valid
@@ -37,7 +37,7 @@ def connect() -> Any:
     return duckdb.connect(":memory:", config=_SETTINGS)
 
 
-def _watched(database: Any, work: Callable[[], pa.Table]) -> pa.Table:
+def watched(database: Any, work: Callable[[], pa.Table]) -> pa.Table:
     """The result of `work` on a thread of its own: DuckDB itself does not always hear Ctrl-C, but this one does."""
     with ThreadPoolExecutor(1) as worker:
         result = worker.submit(work)
@@ -85,14 +85,14 @@ def scan_file(
     with connect() as database:
         try:
             with _opened(file, text_file, options) as scan:
-                return valid(_watched(database, partial(read, database, scan)), file.name)
+                return valid(watched(database, partial(read, database, scan)), file.name)
         except duckdb.Error as problem:
             message = str(problem)
             if not (_LONG_LINES.search(message) or _LINE_ENDS.search(message)):
                 raise error(message) from None
         try:
             with _opened_again(file, options) as scan:
-                return valid(_watched(database, partial(read, database, scan)), file.name)
+                return valid(watched(database, partial(read, database, scan)), file.name)
         except duckdb.Error as problem:
             raise error(str(problem)) from None
 
@@ -117,30 +117,6 @@ def _opened_again(file: File, options: ReadOptions) -> Iterator[Scan]:
     data = decoded(content(file), options.encoding, file.name).replace(b"\r\n", b"\n")
     with memory_file(data) as path:
         yield Scan(path, longest=max(1 << 21, *map(len, data.split(b"\n"))) + 1)
-
-
-# --- queries ---------------------------------------------------------------------------------------------------
-
-
-def run_query(query: str, data: pa.Table | str | None) -> pa.Table:
-    """The result of an SQL query over the files that it names, and over `data` (a table, or a file's path)."""
-    import duckdb
-
-    with connect() as database:
-        try:
-            if isinstance(data, str):
-                database.execute(f"CREATE VIEW data AS SELECT * FROM {quoted(data)}")
-            elif data is not None:
-                database.register("data", data)
-            statements = database.extract_statements(query)
-            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-                raise ParameterError("query", "be one SELECT statement", repr(query))
-            return _watched(database, lambda: database.sql(query).to_arrow_table())
-        except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.IOException) as error:
-            raise InputError(f"{argument('query')} cannot be run: {str(error).strip().splitlines()[0]}") from None
-        except duckdb.Error as error:
-            # Other messages may quote a value, and a value may be somebody's.
-            raise InputError(f"{argument('query')} failed while it ran ({type(error).__name__}).") from None
 
 
 # --- errors ----------------------------------------------------------------------------------------------------

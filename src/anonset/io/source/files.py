@@ -12,7 +12,7 @@ import pyarrow as pa
 from anonset.data.errors import DataError, ParameterError, setting
 from anonset.data.transactions import Transactions
 from anonset.io.containers.container import TEXT
-from anonset.io.containers.database import run_query
+from anonset.io.containers.query import run_query, scan_of
 from anonset.io.containers.registry import CONTAINERS
 from anonset.io.formats.layout import Lines, Table
 from anonset.io.formats.parsed import in_order, joined
@@ -22,7 +22,7 @@ from anonset.io.source.frames import from_table, needed, table_layout
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin, Part
 from anonset.io.source.shape import Shape
-from anonset.io.source.streams import File, find_files, head
+from anonset.io.source.streams import File, content, decoded, find_files, head, memory_file
 from anonset.io.source.tables import as_table, is_frame
 
 Path = str | os.PathLike[str]
@@ -101,9 +101,12 @@ def _require_one_layout(layouts: Iterable[str | None], files: list[File]) -> Non
 
 def read_query(source: Any, options: ReadOptions) -> Transactions:
     """The result of an SQL query as a table; `source`, if any, is its table `data`."""
-    if options.query is None or (isinstance(source, str) and source == "-"):
-        raise ParameterError("query", "name files", "standard input", "Save it as a file and name that in the query.")
-    if source is None or isinstance(source, (str, os.PathLike)):
+    assert options.query is not None
+    if isinstance(source, str) and source == "-":
+        piped = find_files(source)[0][0]
+        with memory_file(decoded(content(piped), options.encoding, piped.name)) as path:
+            table = run_query(options.query, path, scan_of(head(piped, options.encoding), path))
+    elif source is None or isinstance(source, (str, os.PathLike)):
         table = run_query(options.query, None if source is None else os.fspath(source))
     elif is_frame(source):
         table = run_query(options.query, as_table(source))
