@@ -191,8 +191,8 @@ def _failed(error: Exception, query: str) -> InputError:
     where = f"line {line} of the query: " if line else ""
     if isinstance(error, duckdb.PermissionException):
         return InputError(
-            f"{argument('query')} cannot be run: it may read the files that it names and no others; there is no such file, or it "
-            "is an address. Name files after FROM, or in read_csv, read_parquet and read_json."
+            f"{argument('query')} cannot be run: it may read the files that it names and no others; there is no such "
+            "file, or it is an address. Name files after FROM, or in read_csv, read_parquet and read_json."
         )
     if isinstance(error, (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.IOException)):
         return InputError(f"{argument('query')} cannot be run: {where}{first}.")
