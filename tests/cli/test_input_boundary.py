@@ -224,3 +224,18 @@ def test_labels_are_shown_safely_everywhere(cli, tmp_path, label):
         assert all(char.isprintable() or char == "\n" for char in done.out + done.err)
     [made] = tmp_path.glob("*page*.html")
     assert label not in made.read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not say how much is in use")
+@pytest.mark.parametrize("megabytes", [600, 800, 1000])
+def test_a_limit_on_memory_ends_in_a_sentence(tmp_path, megabytes):
+    path = tmp_path / "a.csv"
+    path.write_text("transaction,item\n" + "".join(f"{row // 4},i{row % 7}\n" for row in range(2000)))
+    code = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2);"
+        f"from anonset.cli.base.outcome import run; raise SystemExit(run(['info', {str(path)!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or "memory" in done.stderr or "address space" in done.stderr

@@ -31,11 +31,10 @@ def main() -> None:
     _write("hierarchy", "amnesia", b"distinct\nname x\ntype string\nheight 2\n\nALL has milk wine\n")
     _write("cut", "plain", b"item,published\nmilk,dairy\nbrie,dairy\n")
     _write("cut", "left-out", b"item;published\nwine;\n")
-    _write("kernels", "small", bytes([0, 1, 0, 7]) + b"\x12\x30\x12\x30\x12\x40\x12\x40" * 4)
-    for number in range(20):
-        _write(
-            "kernels", f"method-{number:02}", bytes([number, number, 0, 1]) + b"\x12\x30\x15\x30\x67\x40\x12\x40" * 3
-        )
+    for model in anonset.MODELS:
+        for number in range(8):
+            chosen = bytes([number, number, number, 1]) + bytes([4 * number + 1] * 12)
+            _write(f"kernels-{model}", f"{number}", chosen + b"\x12\x30\x15\x30\x67\x40\x12\x40" * 6)
     _releases(marked)
 
 

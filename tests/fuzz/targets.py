@@ -18,9 +18,10 @@ from typing import Any
 import anonset
 from anonset import AnonsetError, Transactions
 from anonset.data.hierarchy import read_cut, read_hierarchy
+from anonset.data.param import Param
 from anonset.io.containers import database as databases
 from anonset.methods import METHODS
-from anonset.models import model_spec
+from anonset.models import MODELS, model_spec
 
 SPLIT = b"\n--8<--\n"
 """What separates the two tables of a release in groups inside one input."""
@@ -121,24 +122,43 @@ def _silently(nowhere: object, work: Callable[[], int]) -> int:
         return work()
 
 
-def kernels(data: bytes) -> None:
-    """A method on small data, both chosen by the bytes: a release that holds, or an error of anonset."""
-    if len(data) < 4:
-        return
-    name = sorted(METHODS)[data[0] % len(METHODS)]
-    spec = METHODS[name]
-    rows = _rows(data[4:])
-    items = sorted({item for row in rows for item in row})
-    secret = items[-1 - data[1] % 2 :] if items else []
-    given = {param.name: param.example for param in model_spec(spec.model).params}
-    given |= {"k": 2 + data[2] % 4} if "k" in given else {}
-    given |= {"p": 2 + data[2] % 4} if given.get("p") == 2 else {}
-    source = Transactions.from_lists(
-        rows,
-        users=[f"u{number % 5}" for number in range(len(rows))] if "users" in spec.needs else None,
-        sensitive=secret if "sensitive" in spec.needs else None,
-    )
-    _only_ours(lambda: _holds(source, name, given, data[3]))
+def _kernels(model: str) -> Callable[[bytes], None]:
+    """The methods of a model on small data: method, parameters, seed and data are all chosen by the bytes."""
+    names = sorted(name for name, spec in METHODS.items() if spec.model == model)
+    most = max(len((*model_spec(model).params, *METHODS[name].params)) for name in names)
+
+    def target(data: bytes) -> None:
+        if len(data) < 4 + most:
+            return
+        spec = METHODS[names[data[0] % len(names)]]
+        rows = _rows(data[4 + most :])
+        items = sorted({item for row in rows for item in row})
+        secret = items[-1 - data[1] % 3 :] if items and (data[1] & 64 or "sensitive" in spec.needs) else None
+        params = (*model_spec(model).params, *spec.params)
+        given = {param.name: _value(param, byte) for param, byte in zip(params, data[4:], strict=False)}
+        source = Transactions.from_lists(
+            rows,
+            users=[f"u{number % (2 + data[2] % 6)}" for number in range(len(rows))] if "users" in spec.needs else None,
+            sensitive=secret,
+        )
+        _only_ours(lambda: _holds(source, spec.name, given, data[3]))
+
+    return target
+
+
+def _value(param: Param, byte: int) -> object:
+    """A value of a parameter: often one that fits small data, now and then one at the edge of what is allowed."""
+    if byte % 4 == 0 or param.type in ("text", "hierarchy"):
+        return param.example if param.required else None
+    if param.choices:
+        return param.choices[byte % len(param.choices)]
+    if param.type == "bool":
+        return bool(byte & 8)
+    low = param.minimum if param.minimum is not None else param.above or 0
+    high = param.maximum if param.maximum is not None else 2**31 - 1
+    if param.type in ("int", "count"):
+        return int(high if byte > 250 else min(low + byte // 4 % 12, high))
+    return float(high) if byte > 250 else min(low + byte / 256, float(high))
 
 
 def _holds(source: Transactions, name: str, given: dict, seed: int) -> None:
@@ -173,5 +193,5 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "groups-parquet": _groups("parquet"),
     "groups-arrow": _groups("arrow"),
     "certificate": certificate,
-    "kernels": kernels,
+    **{f"kernels-{model}": _kernels(model) for model in MODELS},
 }

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from anonset.data.errors import DataError
+from anonset.io.containers.room import require_room
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.streams import File, content, decoded, memory_file, needs_decoding, open_path, text
 from anonset.io.source.tables import valid
@@ -32,6 +33,7 @@ _LINE_ENDS = re.compile(r"state machine reached an invalid state")
 
 def connect() -> Any:
     """A DuckDB that lives in memory only; it is loaded when it is needed, since that takes a while."""
+    require_room()
     import duckdb
 
     return duckdb.connect(":memory:", config=_SETTINGS)
