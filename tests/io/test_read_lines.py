@@ -69,12 +69,17 @@ def test_a_line_of_ten_megabytes_is_read(saved):
 
 
 def test_invalid_utf8_names_the_line_and_the_remedy(saved):
-    name = saved(b"1 2\nbr\xf6tchen 3\n", "a.dat")
+    name = saved("1 2ä\n".encode() + b"br\xf6tchen 3\n", "a.dat")
     with pytest.raises(DataError) as error:
         read(name)
-    expected = "a.dat, line 2: The text is not valid UTF-8. Give its encoding (--encoding latin-1, …)."
+    expected = "a.dat, line 2: The text is not valid UTF-8. Give its encoding (encoding=latin-1, …)."
     assert str(error.value) == expected
-    check(name, [["1", "2"], ["3", "brötchen"]], encoding="latin-1")
+    check(name, [["1", "2Ã¤"], ["3", "brötchen"]], encoding="latin-1")
+
+
+def test_a_text_that_is_nowhere_utf8_is_windows_1252(saved):
+    name = saved(b"1 2\nbr\xf6tchen 3\n", "a.dat")
+    check(name, [["1", "2"], ["3", "brötchen"]], ("a.dat is not UTF-8 and was read as Windows-1252",))
 
 
 @pytest.mark.parametrize(

@@ -170,8 +170,8 @@ def test_a_table_without_a_header_is_read_when_asked(saved):
         ),
         (b"transaction,item\n1,a\n1\n", "The line has 1 field; 2 are expected. Quote fields that hold a separator."),
         (
-            b"transaction,item\n1,a\n1,\xff\n",
-            "The text is not valid UTF-8. Give its encoding (--encoding latin-1, …).",
+            b"transaction,item\n1,\xc3\xa4\n1,\xff\n",
+            "The text is not valid UTF-8. Give its encoding (encoding=latin-1, …).",
         ),
         (
             b'transaction,item\n1,a\n1,"b\n',

@@ -110,6 +110,7 @@ class DataError(InputError):
         places = (source, line and f"line {line:,}", row and f"row {row:,}")
         where = ", ".join(place for place in places if place)
         super().__init__(f"{where}: {problem}" if where else problem)
+        self.source = source
         self.line = line
         self.row = row
 

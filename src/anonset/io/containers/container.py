@@ -24,13 +24,14 @@ Needed = Callable[[Sequence[str]], list[int] | None]
 class Container:
     """A kind of file that holds a table.
 
-    `endings` are those of its names, and `usual` is the layout that a bare ending means. `binary` files have rows
-    instead of lines, compress by themselves, and hold any character. `sampled` ones are known by their text, which
+    `endings` are those of its names, of which `only_read` are never written, and `usual` is the layout that a bare
+    ending means. `binary` files have rows instead of lines, compress by themselves, and hold any character. `sampled` ones are known by their text, which
     layouts look at. People open `spreadsheet` ones where formulas run. `separator` always stands between fields.
     """
 
     name: ClassVar[str]
     endings: ClassVar[tuple[str, ...]] = ()
+    only_read: ClassVar[tuple[str, ...]] = ()
     usual: ClassVar[str] = "lists"
     binary: ClassVar[bool] = False
     sampled: ClassVar[bool] = False
@@ -40,6 +41,10 @@ class Container:
     def sniff(self, start: bytes) -> bool:
         """Whether a file that starts like this is one of these for certain."""
         return False
+
+    def shape(self, file: File, layout: str | None, options: ReadOptions) -> Shape:
+        """How to read a file of this kind that is not known by its text."""
+        return Shape(layout, self.name)
 
     def read(self, file: File, shape: Shape, options: ReadOptions, needed: Needed) -> Read:
         """The table in a file; where the shape names cells, these columns under their names."""

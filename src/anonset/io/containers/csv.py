@@ -39,8 +39,8 @@ class Csv(Container):
         """Line ends inside quotes count as lines, too."""
 
         def find(row: int) -> int:
-            data = as_array(text(file, options.encoding))
-            return int(line_of_row(data, shape.separator, row + shape.header, False))
+            above, data = _below(text(file, options.encoding), shape.skip)
+            return above + int(line_of_row(as_array(data), shape.separator, row + shape.header, False))
 
         return find
 
@@ -73,7 +73,8 @@ def _read(database: Any, scan: Scan, *, shape: Shape) -> pa.Table:
     room = f", max_line_size={scan.longest}, buffer_size={4 * scan.longest}" if scan.longest else ""
     table = database.sql(
         f"SELECT {', '.join(map(_cell, shape.cells))} FROM read_csv({quoted(scan.path)}, "
-        f"auto_detect=false, columns={{{types}}}, header={shape.header}, delim={quoted(shape.separator)}, "
+        f"auto_detect=false, columns={{{types}}}, header={shape.header}, skip={shape.skip}, "
+        f"delim={quoted(shape.separator)}, "
         f"quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, compression='{scan.compression}'{room})"
     ).to_arrow_table()
     return table.rename_columns([cell.name for cell in shape.cells])
@@ -89,4 +90,10 @@ def _cell(cell: Cell) -> str:
 
 def _line(shape: Shape, data: bytes, row: int) -> int:
     """The line of a row as DuckDB counts; it does not count line ends inside quotes."""
-    return int(line_of_row(as_array(data), shape.separator, row - 1, True))
+    above, data = _below(data, shape.skip)
+    return above + int(line_of_row(as_array(data), shape.separator, row - above - 1, True))
+
+
+def _below(data: bytes, lines: int) -> tuple[int, bytes]:
+    """The text below so many lines, and how many these are."""
+    return (lines, data.split(b"\n", lines)[-1]) if lines else (0, data)

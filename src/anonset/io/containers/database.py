@@ -109,14 +109,14 @@ def _opened(file: File, is_text: bool, options: ReadOptions) -> Iterator[Scan]:
             yield Scan(path, compression)
         return
     data = content(file)
-    with memory_file(decoded(data, options.encoding, file.name) if is_text else data) as path:
+    with memory_file(decoded(data, options.encoding or file.encoding, file.name) if is_text else data) as path:
         yield Scan(path)
 
 
 @contextmanager
 def _opened_again(file: File, options: ReadOptions) -> Iterator[Scan]:
     """For very long lines and mixed line ends: room for any line, and one kind of line end."""
-    data = decoded(content(file), options.encoding, file.name).replace(b"\r\n", b"\n")
+    data = decoded(content(file), options.encoding or file.encoding, file.name).replace(b"\r\n", b"\n")
     with memory_file(data) as path:
         yield Scan(path, longest=max(1 << 21, *map(len, data.split(b"\n"))) + 1)
 

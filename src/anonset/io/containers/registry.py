@@ -7,7 +7,9 @@ from anonset.io.containers.container import Container, PlainLines
 from anonset.io.containers.csv import Csv, Tsv
 from anonset.io.containers.jsonl import JsonLines
 from anonset.io.containers.parquet import Parquet
+from anonset.io.containers.xlsx import Spreadsheet
 
 CONTAINERS: dict[str, Container] = {
-    container.name: container for container in (PlainLines(), Csv(), Tsv(), JsonLines(), Parquet(), Arrow())
+    container.name: container
+    for container in (PlainLines(), Csv(), Tsv(), JsonLines(), Parquet(), Arrow(), Spreadsheet())
 }

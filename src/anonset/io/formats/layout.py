@@ -80,7 +80,7 @@ class Lines(Layout):
 class Table(Layout):
     """Columns, in any container that holds a table."""
 
-    containers = ("csv", "tsv", "jsonl", "parquet", "arrow")
+    containers: ClassVar[tuple[str, ...]] = ("csv", "tsv", "jsonl", "parquet", "arrow")
     lists: ClassVar[tuple[str, ...]] = ()  # roles whose cells hold lists
 
     def shape(self, sample: Sample) -> Shape:

@@ -28,6 +28,7 @@ class Long(Table):
 
     name = "long"
     help = "one line per item: transaction, item, perhaps user, attribute, count, sensitive, sensitivity"
+    containers = (*Table.containers, "xlsx")
     users = ids = sensitive = degrees = counts = attributes = True
 
     def sniff(self, sample: Sample) -> Shape | None:

@@ -78,6 +78,8 @@ def format_of(path: str | os.PathLike[str] | None, format: str | None = None) ->
     """
     ending, compression = (None, None) if path is None else split_name(path)
     layout, container = endings()[ending] if ending else (None, None)
+    if container is not None and ending in CONTAINERS[container].only_read:
+        layout, container = None, None
     if format is not None:
         asked_layout, asked_container, asked_compression = parse_format(format)
         compression = asked_compression or compression

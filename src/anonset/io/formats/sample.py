@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from anonset.data.errors import ParameterError
 from anonset.io.containers.container import TEXT, Container
+from anonset.io.source.heading import above_header, title_records
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.roles import NAMES, NO_ROLES, Roles, find_roles, plain
 from anonset.io.source.shape import Cell, Shape
@@ -54,9 +56,28 @@ class Sample:
         return not self.names_items and not words
 
     @cached_property
-    def records(self) -> list[list[str]]:
-        """The first records, with a comma where nothing separates fields."""
+    def _all_records(self) -> list[list[str]]:
         return _records(self.text, self.separator or ",", whole=len(self.start) < HEAD)
+
+    @cached_property
+    def titles(self) -> int:
+        """How many records stand above the header."""
+        if self.options.header is not None or self.separator is None:
+            return 0
+        return title_records(self._all_records, self._names_columns)
+
+    @cached_property
+    def records(self) -> list[list[str]]:
+        """The first records, with a comma where nothing separates fields, without what stands above the header."""
+        return self._all_records[self.titles :]
+
+    @cached_property
+    def skip(self) -> int:
+        """How many lines stand above the header."""
+        reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.separator or ",")
+        for _ in range(self.titles):
+            next(reader)
+        return reader.line_num
 
     @cached_property
     def first(self) -> tuple[str, ...]:
@@ -66,11 +87,14 @@ class Sample:
     @cached_property
     def is_named(self) -> bool:
         """Whether the first record holds a name that can only be that of a column."""
+        return self._names_columns(self.first)
+
+    def _names_columns(self, record: Sequence[str]) -> bool:
         options = self.options
         known = {name for names in NAMES.values() for name in names}
         wanted = [options.transaction, options.item, options.user, options.sensitivity, options.sensitive_column]
         wanted += [options.attribute, options.count]
-        return any(plain(name) in known for name in self.first) or any(name in self.first for name in wanted if name)
+        return any(plain(name) in known for name in record) or any(name in record for name in wanted if name)
 
     @cached_property
     def header(self) -> bool:
@@ -110,7 +134,8 @@ class Sample:
     ) -> Shape:
         """How to read the text as a table of this layout."""
         container = self.container.name if self.container is not None and self.container.separator else "csv"
-        return Shape(layout, container, self.separator or ",", header, columns, cells, unread)
+        notes = (above_header(self.skip),) if self.skip else ()
+        return Shape(layout, container, self.separator or ",", header, columns, cells, unread, self.skip, notes=notes)
 
 
 def _given(given: str | None) -> str | None:

@@ -25,7 +25,7 @@ def detect(file: File, options: ReadOptions) -> Shape:
     if container is None and (layout is None or isinstance(layout, Table)):
         container = next((kind.name for kind in CONTAINERS.values() if kind.sniff(start)), None)
     if container is not None and not CONTAINERS[container].sampled:
-        return Shape(name, container)
+        return CONTAINERS[container].shape(file, name, options)
     if start.count(b"\0") > len(start) // 8:
         raise bad_byte(start, start.index(b"\0"), file.name)
     sample = Sample(file.name, start, None if container is None else CONTAINERS[container], options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any, cast
 
 import pyarrow as pa
@@ -22,7 +23,16 @@ from anonset.io.source.frames import from_table, needed, table_layout
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin, Part
 from anonset.io.source.shape import Shape
-from anonset.io.source.streams import File, content, decoded, find_files, head, memory_file
+from anonset.io.source.streams import (
+    File,
+    NotUtf8,
+    content,
+    decoded,
+    find_files,
+    guess_encoding,
+    head,
+    memory_file,
+)
 from anonset.io.source.tables import as_table, is_frame
 
 Path = str | os.PathLike[str]
@@ -34,11 +44,31 @@ def read_files(sources: Iterable[Path], options: ReadOptions) -> Transactions:
     files = [file for group, _ in found for file in group]
     if len(files) > 1:
         files = [file for file in files if head(file)] or files[:1]
-    shapes = [detect(file, options) for file in files]
-    reader = _read_lines if all(shape.container == TEXT for shape in shapes) else _read_tables
-    data = reader(files, shapes, options)
+    data = _read_in_any_encoding(files, options)
     notes = tuple(note for _, group in found for note in group)
     return replace(data, notes=notes + data.notes) if notes else data
+
+
+def _read_in_any_encoding(files: list[File], options: ReadOptions) -> Transactions:
+    """The transactions of files, of which those that are not UTF-8 are read in the encoding that they show."""
+    notes: tuple[str, ...] = ()
+    while True:
+        try:
+            data = _read_found(files, options)
+            return replace(data, notes=notes + data.notes) if notes else data
+        except NotUtf8 as error:
+            place = next((at for at, file in enumerate(files) if file.name == error.source), None)
+            guess = None if place is None or files[place].encoding else guess_encoding(files[place])
+            if place is None or guess is None or options.encoding is not None:
+                raise
+            files = [*files[:place], replace(files[place], encoding=guess), *files[place + 1 :]]
+            notes += (f"{PurePath(files[place].name).name} is not UTF-8 and was read as Windows-1252",)
+
+
+def _read_found(files: list[File], options: ReadOptions) -> Transactions:
+    shapes = [detect(file, options) for file in files]
+    reader = _read_lines if all(shape.container == TEXT for shape in shapes) else _read_tables
+    return reader(files, shapes, options)
 
 
 def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
@@ -66,7 +96,9 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
     if len(found) > 1:
         table = layout.stacked([one.table for one in found], files[0].name)
     data = layout.read(table, options, Origin(tuple(one.part for one in found)))
-    return replace(data, unread=tuple(dict.fromkeys(name for one in found for name in one.unread)))
+    notes = tuple(dict.fromkeys(note for shape in shapes for note in shape.notes))
+    unread = tuple(dict.fromkeys(name for one in found for name in one.unread))
+    return replace(data, unread=unread, notes=(*notes, *data.notes))
 
 
 @dataclass(frozen=True)

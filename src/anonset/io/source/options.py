@@ -45,7 +45,9 @@ class ReadOptions:
     )
     skip_nulls: bool = _option("Leave out lines without a transaction or an item instead of stopping.", False)
     query: str | None = _option("An SQL query over files whose result is read as a table.")
-    encoding: str | None = _option("The character encoding of text files. Default: UTF-8.")
+    encoding: str | None = _option("The character encoding of text files. Default: UTF-8, UTF-16 or Windows-1252.")
+    sheet: str | None = _option("The sheet of a spreadsheet. Default: the first one with data.")
+    table: str | None = _option("The table of a database. Default: the only one that can hold transactions.")
 
     def given(self) -> dict[str, Any]:
         """The options that differ from their defaults."""

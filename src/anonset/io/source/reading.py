@@ -39,6 +39,8 @@ def read(
     skip_nulls: bool = False,
     query: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
 ) -> Transactions:
     """Transactions from a file, a folder, a glob, standard input (`-`), a data frame, a matrix or plain lists.
 
@@ -65,6 +67,8 @@ def read(
         Leave out what lacks a transaction or an item instead of stopping.
     query
         An SQL query over files whose result is read as a table; `source`, if any, is its table `data`.
+    sheet, table
+        Which sheet of a spreadsheet, which table of a database.
 
     Examples
     --------

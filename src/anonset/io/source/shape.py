@@ -20,7 +20,8 @@ class Cell:
 @dataclass(frozen=True)
 class Shape:
     """`layout` is None where the columns of a table decide. `columns` counts those of a text table, of which `unread`
-    names those that play no part."""
+    names those that play no part. `skip` lines stand above the header. `part` is the sheet or table of a file
+    that holds several. `notes` say what the reader of the data should know of that."""
 
     layout: str | None
     container: str
@@ -29,6 +30,9 @@ class Shape:
     columns: int = 0
     cells: tuple[Cell, ...] = ()
     unread: tuple[str, ...] = ()
+    skip: int = 0
+    part: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def cells_of(roles: Roles, lists: tuple[str, ...] = ()) -> tuple[Cell, ...]:

@@ -10,6 +10,7 @@ import glob
 import io
 import lzma
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -41,11 +42,15 @@ COMPRESSIONS = {"gz": "gzip", "bz2": "bz2", "xz": "xz", "zst": "zstd"}
 
 @dataclass(frozen=True)
 class File:
-    """One file to read. `data` holds its bytes where they can be read only once: standard input, a pipe."""
+    """One file to read. `data` holds its bytes where they can be read only once: standard input, a pipe.
+
+    `encoding` is that of its text where its bytes show that it is not UTF-8 (see `guess_encoding`).
+    """
 
     name: str
     path: Path | None = None
     data: bytes | None = None
+    encoding: str | None = None
 
     def open(self) -> IO[bytes]:
         """The bytes as they are stored."""
@@ -167,7 +172,7 @@ def content(file: File) -> bytes:
 
 def text(file: File, encoding: str | None = None) -> bytes:
     """The whole text in UTF-8, checked, without a byte order mark and with `\\n` in every line end."""
-    data = decoded(content(file), encoding, file.name)
+    data = decoded(content(file), encoding or file.encoding, file.name)
     bad = _native.first_bad_byte(as_array(data))
     if bad >= 0:
         raise bad_byte(data, bad, file.name)
@@ -178,7 +183,7 @@ def head(file: File, encoding: str | None = None) -> bytes:
     """The first bytes of the text in UTF-8, cut after a whole character."""
     data = _read(file, HEAD)
     whole = len(data) < HEAD
-    name = encoding or _encoding_by_mark(data)
+    name = encoding or file.encoding or _encoding_by_mark(data)
     if name:
         return _decode(data, name, file.name, final=whole).encode()
     return data.removeprefix(codecs.BOM_UTF8)
@@ -194,11 +199,37 @@ def decoded(data: bytes, encoding: str | None, name: str) -> bytes:
 
 def needs_decoding(file: File, encoding: str | None) -> bool:
     """Whether the text is in another encoding than UTF-8, as an option or its first bytes say."""
-    return (_encoding_by_mark(_read(file, 4)) if encoding is None else encoding) is not None
+    return (encoding or file.encoding or _encoding_by_mark(_read(file, 4))) is not None
+
+
+class NotUtf8(DataError):
+    """A byte that UTF-8 does not know: perhaps the text is in another encoding."""
+
+
+def guess_encoding(file: File) -> str | None:
+    """The encoding of a text that is not UTF-8: Windows-1252, unless parts of it are UTF-8 all the same.
+
+    A text in which UTF-8 letters stand beside broken ones is a damaged one, and no guess repairs it.
+    """
+    data = content(file)
+    if _UTF8_LETTER.search(data) or _CONTROL.search(data):
+        return None
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return "cp1252"
+
+
+_UTF8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def _encoding_by_mark(data: bytes) -> str | None:
-    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    zeros = bytes(byte == 0 for byte in data[:4])  # of four plain characters in UTF-16, every second byte is 0
+    return {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros)
 
 
 def _is_utf8(encoding: str) -> bool:
@@ -225,9 +256,9 @@ def bad_byte(data: bytes, position: int, name: str) -> DataError:
     line = data.count(b"\n", 0, position) + 1
     if data[position] == 0:
         problem = f"A NUL byte: this is not plain text. If it is UTF-16, say so: {setting('encoding', 'utf-16')}."
-    else:
-        problem = "The text is not valid UTF-8. Give its encoding (--encoding latin-1, …)."
-    return DataError(problem, source=name, line=line)
+        return DataError(problem, source=name, line=line)
+    problem = f"The text is not valid UTF-8. Give its encoding ({setting('encoding', 'latin-1')}, …)."
+    return NotUtf8(problem, source=name, line=line)
 
 
 def as_array(data: bytes) -> Any:
