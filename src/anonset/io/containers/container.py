@@ -25,8 +25,9 @@ class Container:
     """A kind of file that holds a table.
 
     `endings` are those of its names, of which `only_read` are never written, and `usual` is the layout that a bare
-    ending means. `binary` files have rows instead of lines, compress by themselves, and hold any character. `sampled` ones are known by their text, which
-    layouts look at. People open `spreadsheet` ones where formulas run. `separator` always stands between fields.
+    ending means. `binary` files have rows instead of lines, compress by themselves, and hold any character. `sampled`
+    ones are known by their text, which layouts look at. People open `spreadsheet` ones where formulas run. `separator`
+    always stands between fields.
     """
 
     name: ClassVar[str]
