@@ -26,6 +26,7 @@ from anonset.data.params import PROTECT
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
+from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 
@@ -85,8 +86,8 @@ SPEC = MethodSpec(
     title="GSC (reconstruction)",
     model="k-anonymity",
     summary="Gray order cut into runs of k that publish their majority: the simplest baseline, and the fastest.",
-    params=(ITEM_ORDER, PROTECT),
-    run=run,
+    params=(ITEM_ORDER, PROTECT, *CATEGORIES),
+    run=with_categories(run),
     paper="reconstructed from J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for "
     "Anonymizing Transaction Databases, IEEE Access 4, 2016, which compares with it",
 )

@@ -26,6 +26,7 @@ from anonset.data.job import Job
 from anonset.data.release import Draft, Tours
 from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Longs, Transactions
+from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.group.windows import window_groups
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
@@ -111,8 +112,8 @@ SPEC = MethodSpec(
     title="PTA",
     model="k-anonymity",
     summary="Gray order, a short tour through each segment, and windows of k neighbours that publish their majority.",
-    params=(SEGMENTS, ITEM_ORDER, REVOTE),
-    run=run,
+    params=(SEGMENTS, ITEM_ORDER, REVOTE, *CATEGORIES),
+    run=with_categories(run),
     paper="J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for Anonymizing "
     "Transaction Databases, IEEE Access 4, 2016",
 )
