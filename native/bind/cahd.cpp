@@ -102,6 +102,19 @@ void bind_cahd(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("n_items"),
         nb::arg("n_sensitive"), nb::arg("p"), nb::arg("monitor"));
+    m.def(
+        "spread_for_persons",
+        [](In<std::int64_t> secret_offsets, In<std::int32_t> secrets, In<std::int32_t> persons, In<std::int32_t> groups,
+           std::int32_t p, PyMonitor& monitor) {
+            std::vector<std::int32_t> found;
+            run(monitor, [&](Monitor& watched) {
+                found = cahd::spread_for_persons(to_csr(secret_offsets, secrets), persons.data(), groups.data(), p,
+                                                 watched);
+            });
+            return to_numpy(std::move(found));
+        },
+        nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("persons"), nb::arg("groups"), nb::arg("p"),
+        nb::arg("monitor"));
 }
 
 }  // namespace anonset::bind

@@ -74,6 +74,34 @@ void bind_crowd(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("sensitive_offsets"), nb::arg("sensitive"), nb::arg("n_items"),
         nb::arg("groups"), nb::arg("k"), nb::arg("p"), nb::arg("rounds"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
+        "merged_for_persons",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> secret_offsets, In<std::int32_t> secrets,
+           In<std::int32_t> persons, std::int32_t n_items, In<std::int32_t> groups, std::int64_t k,
+           std::pair<std::int64_t, std::int64_t> p, PyMonitor& monitor) {
+            std::vector<std::int32_t> found;
+            run(monitor, [&](Monitor& watched) {
+                found =
+                    crowd::merged_for_persons(to_csr(offsets, items), to_csr(secret_offsets, secrets), persons.data(),
+                                              n_items, groups.data(), {k, p.first, p.second}, watched);
+            });
+            return to_numpy(std::move(found));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("persons"),
+        nb::arg("n_items"), nb::arg("groups"), nb::arg("k"), nb::arg("p"), nb::arg("monitor"));
+    m.def(
+        "person_groups",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> persons, std::int32_t n_items,
+           In<std::int32_t> groups, std::int64_t k, std::int64_t rounds, int threads, PyMonitor& monitor) {
+            std::vector<std::int32_t> found;
+            run(monitor, [&](Monitor& watched) {
+                found = crowd::person_groups(to_csr(offsets, items), persons.data(), n_items, groups.data(),
+                                             {k, rounds}, threads, watched);
+            });
+            return to_numpy(std::move(found));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("persons"), nb::arg("n_items"), nb::arg("groups"), nb::arg("k"),
+        nb::arg("rounds"), nb::arg("threads"), nb::arg("monitor"));
 }
 
 }  // namespace anonset::bind

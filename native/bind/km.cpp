@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 
 #include "bind/common.hpp"
 #include "km/api.hpp"
@@ -10,8 +11,11 @@ namespace {
 using Longs = In<std::int64_t>;
 using Ints = In<std::int32_t>;
 
-km::Hierarchy to_tree(const Ints& parent, const Longs& size, const Ints& leaf) {
-    return {parent.data(), size.data(), static_cast<std::int32_t>(parent.shape(0)), leaf.data()};
+using Persons = std::optional<Ints>;
+
+km::Hierarchy to_tree(const Ints& parent, const Longs& size, const Ints& leaf, const Persons& persons = {}) {
+    return {parent.data(), size.data(), static_cast<std::int32_t>(parent.shape(0)), leaf.data(),
+            persons ? persons->data() : nullptr};
 }
 
 }  // namespace
@@ -20,16 +24,16 @@ void bind_km(nb::module_& m) {
     m.def(
         "km_greedy",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool apriori,
-           int threads, PyMonitor& monitor) {
+           int threads, PyMonitor& monitor, Persons persons) {
             std::vector<std::int32_t> out;
             run(monitor, [&](Monitor& watched) {
-                out = km::greedy_cut(to_csr(offsets, items), to_tree(parent, size, leaf), k, known, apriori, threads,
-                                     watched);
+                out = km::greedy_cut(to_csr(offsets, items), to_tree(parent, size, leaf, persons), k, known, apriori,
+                                     threads, watched);
             });
             return to_numpy(std::move(out));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
-        nb::arg("m"), nb::arg("apriori"), nb::arg("threads"), nb::arg("monitor"));
+        nb::arg("m"), nb::arg("apriori"), nb::arg("threads"), nb::arg("monitor"), nb::arg("persons") = nb::none());
     m.def(
         "km_refine",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known,
@@ -47,17 +51,17 @@ void bind_km(nb::module_& m) {
         "km_optimal",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool breadth_first,
            std::int64_t bound, std::int64_t most_cuts, std::int64_t most_rare, std::int64_t most_bytes,
-           PyMonitor& monitor) {
+           PyMonitor& monitor, Persons persons) {
             km::OptimalCut out;
             run(monitor, [&](Monitor& watched) {
-                out = km::optimal_cut(to_csr(offsets, items), to_tree(parent, size, leaf), k, known, breadth_first,
-                                      {bound, most_cuts, most_rare, most_bytes}, watched);
+                out = km::optimal_cut(to_csr(offsets, items), to_tree(parent, size, leaf, persons), k, known,
+                                      breadth_first, {bound, most_cuts, most_rare, most_bytes}, watched);
             });
             return std::tuple(static_cast<int>(out.stopped), to_numpy(std::move(out.cut)), out.examined, out.rare);
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
         nb::arg("m"), nb::arg("breadth_first"), nb::arg("bound"), nb::arg("most_cuts"), nb::arg("most_rare"),
-        nb::arg("most_bytes"), nb::arg("monitor"));
+        nb::arg("most_bytes"), nb::arg("monitor"), nb::arg("persons") = nb::none());
     m.def(
         "km_minimal",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known,

@@ -72,4 +72,10 @@ std::vector<std::int32_t> mondrian_groups(const Problem& problem, Monitor& monit
 std::vector<std::int32_t> blind_groups(const Csr& secrets, const std::int64_t* blocks, std::int64_t count,
                                        std::int64_t p, Monitor& monitor);
 
+// Groups merged until for every person and sensitive item the sum, over the person's rows, of the item's holders in the
+// row's group by the group's rows of known persons is at most 1/p. `person` is negative where unknown. Empty if not
+// even one group of all rows keeps that. Time: the users and items of a few groups for each merge.
+std::vector<std::int32_t> spread_for_persons(const Csr& secrets, const std::int32_t* person, const std::int32_t* group,
+                                             std::int32_t p, Monitor& monitor);
+
 }  // namespace anonset::cahd

@@ -63,4 +63,27 @@ std::vector<std::int32_t> diverse_groups(const Csr& rows, const Csr& sensitive, 
                                          const std::int32_t* group, const DiverseSettings& settings, int threads,
                                          Monitor& monitor);
 
+struct PersonSettings {
+    std::int64_t k, rounds;  // rounds of improvement after the repair
+};
+
+// Given groups, changed so that the rows of each belong to at least k different persons. `person` is the person of each
+// row, negative where that is unknown; such rows count for nobody. `group` numbers the group of each row.
+// Precondition: there are at least k different persons, or no rows. Groups that hold k persons already are left alone
+// unless they exchange rows with others. Time: as for diverse_groups.
+std::vector<std::int32_t> person_groups(const Csr& rows, const std::int32_t* person, std::int32_t n_items,
+                                        const std::int32_t* group, const PersonSettings& settings, int threads,
+                                        Monitor& monitor);
+
+struct MergeSettings {
+    std::int64_t k, numerator, denominator;
+};
+
+// Groups merged until the rows of each belong to at least k different persons, and at most a share numerator /
+// denominator of its rows, and of its persons, hold the same secret (those of unknown persons count as one holder
+// each). Precondition: one group of all rows would keep that. Time: a few groups are looked at for each merge.
+std::vector<std::int32_t> merged_for_persons(const Csr& rows, const Csr& secrets, const std::int32_t* person,
+                                             std::int32_t n_items, const std::int32_t* group,
+                                             const MergeSettings& settings, Monitor& monitor);
+
 }  // namespace anonset::crowd

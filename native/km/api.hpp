@@ -22,6 +22,9 @@ struct Hierarchy {
     const std::int64_t* size;    // items that each node stands for
     std::int32_t count;
     const std::int32_t* leaf;  // the node of each item
+    // The person of each transaction, ascending, negative where unknown; then supports count different persons. Null:
+    // they count transactions. (A refinement always does.)
+    const std::int32_t* person = nullptr;
 };
 
 // Direct anonymization (Algorithm 3), or, with `apriori`, apriori anonymization (Algorithm 4): generalises each rare

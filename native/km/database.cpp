@@ -20,7 +20,8 @@ std::uint64_t hash_of(const std::int32_t* item, const std::int32_t* end) {
 
 // One transaction for each row that differs from all others, in order of appearance; sets the rows' weights and
 // each transaction's row. Empty transactions have none.
-std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
+// Where persons are counted, equal transactions of different ones stay apart.
+std::vector<std::int64_t> distinct_rows(const Csr& data, const std::int32_t* person, Database& db) {
     std::size_t slots = 16;
     while (slots < 2 * static_cast<std::size_t>(data.rows)) slots *= 2;
     Buffer<std::int32_t> table(slots, -1);
@@ -29,10 +30,12 @@ std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
     db.row_of.assign(data.rows, -1);
     for (std::int64_t t = 0; t < data.rows; ++t) {
         if (data.size(t) == 0) continue;
-        const std::uint64_t hash = hash_of(data.begin(t), data.end(t));
+        const std::uint64_t whose = person ? static_cast<std::uint32_t>(person[t]) * 0x9E3779B97F4A7C15ull : 0;
+        const std::uint64_t hash = hash_of(data.begin(t), data.end(t)) ^ whose;
         std::size_t slot = hash & (slots - 1);
         auto same = [&](std::int32_t row) {
-            return hashes[row] == hash && data.size(examples[row]) == data.size(t) &&
+            return hashes[row] == hash && (!person || person[examples[row]] == person[t]) &&
+                   data.size(examples[row]) == data.size(t) &&
                    std::equal(data.begin(t), data.end(t), data.begin(examples[row]));
         };
         while (table[slot] >= 0 && !same(table[slot])) slot = (slot + 1) & (slots - 1);
@@ -41,6 +44,7 @@ std::vector<std::int64_t> distinct_rows(const Csr& data, Database& db) {
             examples.push_back(t);
             hashes.push_back(hash);
             db.weights.push_back(0);
+            if (person) db.persons.push_back(person[t]);
         }
         db.row_of[t] = table[slot];
         ++db.weights[table[slot]];
@@ -73,22 +77,23 @@ std::int64_t Database::support(const Nodes& set, std::int64_t enough) const {
     for (std::int32_t node : set)
         if (place_count(node) < place_count(rarest)) rarest = node;
     std::int64_t total = 0;
+    std::int32_t last = -1;
     const Place* places_here = places_of(rarest);
     for (std::int64_t i = 0; i < place_count(rarest) && total < enough; ++i) {
         const std::int32_t r = places_here[i].row;
         const bool all =
             std::all_of(set.begin(), set.end(), [&](std::int32_t node) { return node == rarest || holds(r, node); });
-        if (all) total += weights[r];
+        if (all) total += adds(r, last);
     }
     return total;
 }
 
 Database extend(const Csr& data, const Hierarchy& given) {
-    const auto [parent, size, count, leaf] = given;
+    const auto [parent, size, count, leaf, person] = given;
     Database db;
-    const std::vector<std::int64_t> rows = distinct_rows(data, db);
+    const std::vector<std::int64_t> rows = distinct_rows(data, person, db);
     std::vector<std::int64_t> support(count, 0), occurrences(count, 0);
-    std::vector<std::int32_t> stamp(count, -1);
+    std::vector<std::int32_t> stamp(count, -1), last(count, -1);
     db.offsets.reserve(rows.size() + 1);
     db.nodes.reserve(4 * data.offsets[data.rows]);
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -97,11 +102,11 @@ Database extend(const Csr& data, const Hierarchy& given) {
             for (std::int32_t node = leaf[*item]; node > 0 && stamp[node] != static_cast<std::int32_t>(r);
                  node = parent[node]) {
                 stamp[node] = static_cast<std::int32_t>(r);
-                support[node] += db.weights[r];
+                support[node] += db.adds(static_cast<std::int32_t>(r), last[node]);
                 db.nodes.push_back(node);
             }
         }
-        support[0] += db.weights[r];
+        support[0] += db.adds(static_cast<std::int32_t>(r), last[0]);
         db.items.push_back(static_cast<std::int32_t>(data.size(rows[r])));
         db.offsets.push_back(static_cast<std::int64_t>(db.nodes.size()));
     }

@@ -44,6 +44,7 @@ struct Database {
     Nodes items;                        // how many items each row has
     std::vector<std::int32_t> weights;  // transactions per row
     std::vector<std::int32_t> row_of;   // of each transaction; −1 for empty ones
+    std::vector<std::int32_t> persons;  // of each row, ascending; none where transactions are counted
     Transposed<Place> places;           // of each node
 
     std::int64_t rows() const { return static_cast<std::int64_t>(weights.size()); }
@@ -51,6 +52,14 @@ struct Database {
     std::int32_t length(std::int64_t r) const { return static_cast<std::int32_t>(offsets[r + 1] - offsets[r]); }
     const Place* places_of(std::int32_t node) const { return places.begin(node); }
     std::int64_t place_count(std::int32_t node) const { return places.size(node); }
+    bool in_persons() const { return !persons.empty(); }
+    // How much a row adds to a support after a row of person `last`, which becomes this one's.
+    std::int32_t adds(std::int32_t r, std::int32_t& last) const {
+        if (!in_persons()) return weights[r];
+        if (persons[r] < 0 || persons[r] == last) return 0;
+        last = persons[r];
+        return 1;
+    }
     bool holds(std::int32_t r, std::int32_t node) const { return std::binary_search(row(r), row(r) + length(r), node); }
     // Asks for the memory behind a place, which may lie anywhere.
     void foresee(Place place) const {

@@ -22,6 +22,7 @@ class Walker {
         : db_(db), cut_(cut), k_(k), size_(size), report_(report), monitor_(monitor), levels_(size) {
         for (Level& level : levels_) level.count.assign(db.tree.count(), 0);
         touched_.resize(db.tree.count() + 1);
+        if (db.in_persons()) last_.assign(db.tree.count(), NEVER);
     }
 
     // Calls rare(itemset, supports) for each; it may publish nodes, after which itemsets with covered nodes are
@@ -73,7 +74,8 @@ class Walker {
         std::int32_t* touched = touched_.data();
         std::size_t size = 0;
         constexpr std::int64_t AHEAD = 8;
-        for (std::int64_t i = 0; i < count; ++i) {
+        if (db_.in_persons()) size = count_persons(places, count, counts);
+        for (std::int64_t i = 0; i < count && !db_.in_persons(); ++i) {
             if (i + AHEAD < count) db_.foresee(places[i + AHEAD]);
             const std::int32_t r = places[i].row;
             const std::int32_t weight = db_.weights[r];
@@ -97,7 +99,21 @@ class Walker {
             prefix_.pop_back();
         }
         for (std::size_t i = 0; i < size; ++i) counts[touched[i]] = 0;
+        for (std::size_t i = 0; db_.in_persons() && i < size; ++i) last_[touched[i]] = NEVER;
         return go_on;
+    }
+    // The same count in different persons, whose rows lie side by side. Returns how many nodes were met.
+    std::size_t count_persons(const Place* places, std::int64_t count, std::int32_t* counts) {
+        std::size_t size = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int32_t r = places[i].row;
+            const std::int32_t* node = db_.row(r) + places[i].position + 1;
+            for (const std::int32_t* end = db_.row(r) + db_.length(r); node != end; ++node) {
+                if (last_[*node] == NEVER) touched_[size++] = *node, last_[*node] = -1;
+                counts[*node] += db_.adds(r, last_[*node]);
+            }
+        }
+        return size;
     }
 
     // Further from the full size: put the places of each following node side by side, and descend into each.
@@ -131,7 +147,9 @@ class Walker {
             const Place* inside = level.places.data() + level.start[i];
             const std::int64_t size = level.start[i + 1] - level.start[i];
             std::int64_t support = 0;
-            for (std::int64_t p = 0; report_ != Report::exact && p < size; ++p) support += db_.weights[inside[p].row];
+            std::int32_t last = -1;
+            for (std::int64_t p = 0; report_ != Report::exact && p < size; ++p)
+                support += db_.adds(inside[p].row, last);
             prefix_.push_back(node);
             const bool go_on = descend(inside, size, support, rare);
             prefix_.pop_back();
@@ -150,6 +168,8 @@ class Walker {
     std::vector<Level> levels_;
     Nodes touched_;  // one more than there are nodes: the last entry is only ever overwritten
     Nodes prefix_;
+    static constexpr std::int32_t NEVER = -2;
+    Nodes last_;  // of each node: the person who was counted last, where persons are
 };
 
 }  // namespace anonset::km

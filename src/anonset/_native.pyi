@@ -51,6 +51,29 @@ def diverse_groups(
     threads: int,
     monitor: Monitor,
 ) -> Ints: ...
+def merged_for_persons(
+    offsets: Longs,
+    items: Ints,
+    secret_offsets: Longs,
+    secrets: Ints,
+    persons: Ints,
+    n_items: int,
+    groups: Ints,
+    k: int,
+    p: tuple[int, int],
+    monitor: Monitor,
+) -> Ints: ...
+def person_groups(
+    offsets: Longs,
+    items: Ints,
+    persons: Ints,
+    n_items: int,
+    groups: Ints,
+    k: int,
+    rounds: int,
+    threads: int,
+    monitor: Monitor,
+) -> Ints: ...
 def band_order(offsets: Longs, items: Ints, n_items: int, threads: int, monitor: Monitor) -> Longs: ...
 def cahd_groups(
     offsets: Longs,
@@ -109,6 +132,9 @@ def mondrian_groups(
     n_sensitive: int,
     p: int,
     monitor: Monitor,
+) -> Ints: ...
+def spread_for_persons(
+    secret_offsets: Longs, secrets: Ints, persons: Ints, groups: Ints, p: int, monitor: Monitor
 ) -> Ints: ...
 def pair_values(
     offsets: Longs,
@@ -311,6 +337,7 @@ def km_greedy(
     apriori: bool,
     threads: int,
     monitor: Monitor,
+    persons: Ints | None = None,
 ) -> Ints: ...
 def km_refine(
     offsets: Longs,
@@ -339,6 +366,7 @@ def km_optimal(
     most_rare: int,
     most_bytes: int,
     monitor: Monitor,
+    persons: Ints | None = None,
 ) -> tuple[int, Ints, int, int]: ...
 def km_minimal(
     offsets: Longs,

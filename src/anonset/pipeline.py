@@ -12,15 +12,15 @@ import numpy as np
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
 from anonset.assess.utility.information_loss import information_loss
-from anonset.assess.utility.levels import level_losses
-from anonset.data.errors import GuaranteeError, ParameterError
+from anonset.data.errors import GuaranteeError, ParameterError, setting
 from anonset.data.job import Job, Progress
 from anonset.data.release import Draft, Release, Result, Verdict
-from anonset.data.spec import MethodSpec, Model, parse_params
+from anonset.data.spec import UNIT, MethodSpec, Model, Unit, parse_params
 from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.unit import chosen_unit, once_each, users_behind
 from anonset.io.source.options import reading_only
-from anonset.methods import method_spec
+from anonset.methods import METHODS, method_spec
 from anonset.models import USUAL, model_spec
 from anonset.models import model as make_model
 from anonset.unlink import Keep, unlink
@@ -60,8 +60,9 @@ def anonymize(
     progress, job
         A function that hears of progress; or a `Job`, which brings seed, threads and progress itself.
     options
-        The model's and the method's parameters (`k=10`, `segments=1000`, …), and how to read the data, as
-        `anonset.read` takes it (`transaction="receipt"`, `item="product"`, `sensitive=["wine"]`, …).
+        The model's and the method's parameters (`k=10`, `segments=1000`, …), what the promise counts (`unit="user"` or
+        `"transaction"`; users where the data have users that repeat), and how to read the data, as `anonset.read` takes
+        it (`transaction="receipt"`, `item="product"`, `sensitive=["wine"]`, …).
 
     Examples
     --------
@@ -123,6 +124,7 @@ class Order:
     reading: Mapping[str, Any]
     keep: Keep
     bound: bool
+    unit: Unit | None
 
 
 def _make(data: Any, order: Order, job: Job) -> Result:
@@ -135,16 +137,18 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         whole = isinstance(data, Transactions) and not order.reading
         source = data if whole else read(data, **order.reading)
     target = order.model.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
+    unit, counted = chosen_unit(order.unit, source, target.spec)
+    target = target.counting(unit)
     values = {**order.values, **target.params}
-    draft = spec.run(source, job, **values)
+    draft = spec.run(source, job, **values, **_persons(spec, target, source))
     with job.stage("unlink"):
         release, link, notes = unlink(draft, target.spec, job, order.keep)
     with job.stage("check"):
-        verdict = require(target.check(release))
+        verdict = require(target.check(release, users_behind(source, link)))
     with job.stage("measure"):
         measurements = {**_loss(source, draft), **draft.measurements}
     least = lower_bound(source, values["k"], job=job) if order.bound and len(source) else None
-    said = (*source.notes, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
+    said = (*source.notes, *counted, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
     return Result(
         release=release,
         verdict=verdict,
@@ -162,7 +166,6 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         tours=draft.tours,
         about=spec.about,
         patterns=draft.patterns,
-        levels=draft.levels,
         source=source,
         publisher=publish_result,
     )
@@ -224,12 +227,24 @@ def verify(
     return judge(release, target, ignore_columns)
 
 
+def _persons(spec: MethodSpec, target: Model, source: Transactions) -> dict[str, Unit]:
+    """What a method must be told so that it counts persons; an error where it cannot.
+
+    Where every transaction has a user of its own, both units say the same, and so do the releases.
+    """
+    if target.unit == "transaction" or target.spec.protects_users or once_each(source):
+        return {}
+    if "user" not in spec.units:
+        able = [name for name, other in METHODS.items() if other.model == spec.model and "user" in other.units]
+        advice = f"Use {' or '.join(able)}, " if able else ""
+        advice += f"{'or ' if able else ''}count transactions: {setting('unit', 'transaction')}."
+        raise ParameterError("method", "be one that counts persons", spec.name, advice)
+    return {"unit": "user"}
+
+
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
     """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
-    if draft.cut is not None:
-        return {}
-    lost = information_loss(source, draft.release, draft.row_origin)
-    return lost if draft.levels is None else lost | level_losses(source, draft.release, draft.row_origin, draft.levels)
+    return information_loss(source, draft.release, draft.row_origin) if draft.cut is None else {}
 
 
 def _groups(draft: Draft, release: Release, link: Longs, n: int) -> Ints | None:
@@ -274,11 +289,12 @@ def _order(
     promised = model_spec(spec.model)
     parsed = model.params if isinstance(model, Model) else {}
     reading, params = reading_only(options)
+    asked = UNIT.parse(params.pop("unit", None)) or (model.unit if isinstance(model, Model) else None)
     values = parse_params((*promised.params, *spec.params), params, spec.name, parsed)
     target = Model(promised, promised.promised(values))
     if bound:
         _require_bounded(target)
-    return Order(spec, target, values, reading, keep, bound)
+    return Order(spec, target, values, reading, keep, bound, asked)
 
 
 def _job(seed: int | None, threads: int | None, progress: Progress | None, job: Job | None) -> Job:

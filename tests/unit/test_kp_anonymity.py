@@ -94,7 +94,7 @@ def test_what_is_written_is_what_is_read_and_verified(market, tmp_path, name):
     result, _ = publish(market, path, format="long" if name.startswith("long") else None)
     again = anonset.read_release(path)
     assert again.transactions.counts is not None
-    assert check(again, 5, 0.5) == result.verdict
+    assert check(again, 5, 0.5) == replace(result.verdict, persons=None)
 
 
 @pytest.mark.parametrize("name", ["r.dat", "r.basket", "r.parquet", "r.jsonl"])

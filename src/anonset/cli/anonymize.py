@@ -24,8 +24,9 @@ from anonset.cli.base.groups import (
     write_options,
 )
 from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.persons import in_persons, persons_json
 from anonset.cli.base.progress import Display
-from anonset.data.spec import Param
+from anonset.data.spec import UNIT, Param
 
 if TYPE_CHECKING:
     from anonset.data.release import Bound, Result
@@ -152,7 +153,7 @@ def _require_own_options(model: str | None, method: str | None, params: Given) -
     from anonset.pipeline import chosen_method
 
     spec = chosen_method(model, method)
-    require_fitting(params, (*model_spec(spec.model).params, *spec.params), f"method {spec.name}")
+    require_fitting(params, (*model_spec(spec.model).params, *spec.params, UNIT), f"method {spec.name}")
 
 
 def _report(reporting: Given) -> str | None:
@@ -170,6 +171,7 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
     rows: list[tuple[str, Any]] = [
         ("promise", f"{result.verdict.promise}."),
         ("measured", measured(result.verdict.measured)),
+        *in_persons(result.verdict),
         ("method", result.method),
         ("transactions", len(result.release)),
     ]
@@ -228,6 +230,8 @@ def as_json(result: Result, out: str | None) -> dict[str, Any]:
         "promise": result.verdict.promise,
         "holds": result.verdict.holds,
         "measured": result.verdict.measured,
+        "unit": result.verdict.unit,
+        "persons": persons_json(result.verdict),
         "transactions": len(result.release),
         "notes": result.notes,
         "private": {

@@ -25,7 +25,7 @@ from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.errors import GuaranteeError, InputError
 from anonset.data.job import Job
-from anonset.data.spec import Param
+from anonset.data.spec import UNIT, Param
 
 if TYPE_CHECKING:
     from anonset.assess.audit import Audit
@@ -246,5 +246,5 @@ def _target(found: Found | None, privacy: Given) -> Model:
     if found is not None and found.certificate["model"] == name:
         params = {**found.certificate["parameters"], **params}
     spec = model_spec(name)
-    require_fitting(params, (*spec.params, *spec.options), f"model {name}")
+    require_fitting(params, (*spec.params, *spec.options, UNIT), f"model {name}")
     return model(name, **params)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from anonset.data.findings import Findings
     from anonset.data.hierarchy import Cut
-    from anonset.data.hierarchy.nodes import Levels
     from anonset.data.patterns import PatternTable
 
 
@@ -82,7 +81,9 @@ class Verdict(Shown):
     """Whether a release keeps a promise.
 
     `measured` holds the strongest parameters that really hold (the largest k, the smallest degree …).
-    A verdict that does not hold always carries witnesses.
+    A verdict that does not hold always carries witnesses. `promise`, `measured` and `witnesses` speak about what is
+    published, which anybody can check. `persons` is the same promise counted in users: it was checked by the owner, who
+    knows them, and `holds` needs both.
     """
 
     model: str
@@ -91,6 +92,7 @@ class Verdict(Shown):
     holds: bool
     measured: Mapping[str, Any]
     witnesses: tuple[Witness, ...] = ()
+    persons: Verdict | None = None
 
     def __post_init__(self) -> None:
         if not self.holds and not self.witnesses:
@@ -103,6 +105,9 @@ class Verdict(Shown):
         """What a notebook shows: the promise, whether it holds, and what was measured."""
         yield from (("promise", self.promise), ("holds", self.holds))
         yield from ((f"measured {name}", value) for name, value in self.measured.items())
+        if self.persons is not None:
+            yield "in persons", self.persons.promise
+            yield from ((f"measured in persons {name}", value) for name, value in self.persons.measured.items())
         yield from (("witness", witness.statement) for witness in self.witnesses[:3])
 
     def picture(self) -> Picture | None:
@@ -113,6 +118,16 @@ class Verdict(Shown):
 
     def _numbers(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return (("promised", self.params), ("measured", self.measured))
+
+    @property
+    def unit(self) -> str:
+        """What was counted: `user` where the owner checked the promise in persons, else `transaction`."""
+        return "transaction" if self.persons is None else "user"
+
+    def with_persons(self, persons: Verdict) -> Verdict:
+        """This verdict together with the one in persons: both must hold."""
+        witnesses = self.witnesses + persons.witnesses
+        return replace(self, holds=self.holds and persons.holds, witnesses=witnesses, persons=persons)
 
 
 @dataclass(frozen=True)
@@ -133,6 +148,8 @@ class Certificate:
     files: Mapping[str, str]  # file name → sha256
     version: str
     notes: tuple[str, ...] = ()  # what a reader of the files should know
+    unit: str = "transaction"
+    persons: Mapping[str, Any] | None = None  # the promise in users, which the owner checked when publishing
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
@@ -171,8 +188,7 @@ class Draft:
     everything computed from the original; so are its `notes`. `public_notes` are what every reader of the release
     should know; they go into the certificate. A method that publishes nodes of a hierarchy hands over its cut.
     A method that makes transactions equal in groups says which: `groups[t]` is that of original transaction `t`; one
-    that walks through them on closed tours hands these over; one that rewrites users' patterns hands over the table;
-    one that publishes categories beside items hands over their levels.
+    that walks through them on closed tours hands these over; one that rewrites users' patterns hands over the table.
     """
 
     release: Release
@@ -184,7 +200,6 @@ class Draft:
     groups: Ints | None = None
     tours: Tours | None = None
     patterns: PatternTable | None = None
-    levels: Levels | None = None
 
     @classmethod
     def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
@@ -268,7 +283,6 @@ class Result(Shown):
     about: Mapping[str, str] = field(default_factory=dict)
     patterns: PatternTable | None = None
     source: Transactions | None = None
-    levels: Levels | None = None  # of the hierarchy whose categories are published beside items
     findings: Findings | None = None
     publisher: Callable[[Result, Targets], Result] | None = None
 

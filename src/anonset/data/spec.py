@@ -7,7 +7,7 @@ reference tables and the contract tests read it from here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from anonset.data.param import Param, as_count, parse_params
@@ -15,17 +15,32 @@ from anonset.data.param import Param, as_count, parse_params
 if TYPE_CHECKING:
     from anonset.data.advice import Situation, Suggestion
     from anonset.data.release import Draft, Release, Verdict
+    from anonset.data.transactions import Ints
 
-__all__ = ["Attack", "MethodSpec", "Model", "ModelSpec", "Param", "as_count", "parse_params"]
+__all__ = ["UNIT", "Attack", "MethodSpec", "Model", "ModelSpec", "Param", "Unit", "as_count", "parse_params"]
 
 Attack = Literal["singling out", "linking", "inference"]
+Unit = Literal["user", "transaction"]
+
+
+UNIT = Param(
+    "unit",
+    "choice",
+    "What a promise counts: different users (persons), or transactions. Default: users where the data have users that "
+    "repeat.",
+    choices=("user", "transaction"),
+    example="transaction",
+)
+"""Part of every promise: a model says what it means in persons, a method whether it reaches that."""
 
 
 @dataclass(frozen=True)
 class ModelSpec:
     """A privacy model: what a release promises, and the check that knows whether it keeps it.
 
-    `check(release, **params)` reads only what is published. `statement` is the promise in one plain sentence with
+    `check(release, **params)` reads only what is published. With `users=…`, the private user of each published
+    transaction (−1 where unknown), it also checks the promise in persons, which `in_persons` states. `statement` is
+    the promise in one plain sentence with
     the parameters in braces. `form` is the kind of release that the model speaks about. `protects_users` says
     whether the promise still holds when an attacker can see which transactions belong to one user; where it does
     not, users are not published. `publishes` names what else the model lets through: `counts`, `attributes`, and
@@ -43,6 +58,7 @@ class ModelSpec:
     `group_size`  the parameter that promises how many published transactions are equal, if one does
     `weakest`     the parameters of the weakest promise worth checking on a release; None: it has nothing to say there
     `advice`      a suggestion for data on which this model is the right one; None: it is not
+    `usual_unit`  what the promise counts where users repeat and nothing is asked for
     `bound_at`    the k for which the least loss of these parameters is known; None: it is not
     """
 
@@ -57,6 +73,8 @@ class ModelSpec:
     publishes: tuple[str, ...] = ()
     default_method: str = ""
     options: tuple[Param, ...] = ()
+    in_persons: str = ""
+    usual_unit: Unit = "user"
     wording: Callable[[Mapping[str, Any]], str] | None = None
     reads: tuple[str, ...] = ("counts",)
     headline: str = "k"
@@ -67,9 +85,11 @@ class ModelSpec:
     advice: Callable[[Situation], Suggestion | None] = lambda situation: None
     bound_at: Callable[[Mapping[str, Any]], int | None] = lambda params: None
 
-    def promise(self, params: Mapping[str, Any]) -> str:
-        """The promise in words, with these parameters."""
-        return (self.statement if self.wording is None else self.wording(params)).format(**params)
+    def promise(self, params: Mapping[str, Any], unit: Unit = "transaction") -> str:
+        """The promise in words, with these parameters, counted in this unit."""
+        if self.wording is not None:
+            return self.wording({**params, "unit": unit}).format(**params)
+        return (self.in_persons if unit == "user" and self.in_persons else self.statement).format(**params)
 
     def promised(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What of these values the promise is about: all parameters, and the options that are not at their default."""
@@ -90,10 +110,13 @@ class Model:
     >>> import anonset
     >>> anonset.model("k-anonymity", k=10).promise
     'every published set of quasi-identifier items is shared by at least 10 transactions'
+    >>> anonset.model("k-anonymity", k=10, unit="user").promise
+    'every published set of quasi-identifier items is shared by transactions of at least 10 different users'
     """
 
     spec: ModelSpec
     params: Mapping[str, Any] = field(default_factory=dict)
+    unit: Unit = "transaction"
 
     @property
     def name(self) -> str:
@@ -103,7 +126,11 @@ class Model:
     @property
     def promise(self) -> str:
         """The promise in words."""
-        return self.spec.promise(self.params)
+        return self.spec.promise(self.params, self.unit)
+
+    def counting(self, unit: Unit) -> Model:
+        """The same promise, counted in this unit."""
+        return replace(self, unit=unit)
 
     def fixed_on(self, transactions: int) -> Model:
         """The same promise in absolute numbers: a fraction is one of the original's transactions, once and for all.
@@ -116,10 +143,16 @@ class Model:
         """
         counts = {param.name for param in self.spec.params if param.type == "count"}
         fixed = {name: as_count(value, transactions) for name, value in self.params.items() if name in counts}
-        return Model(self.spec, {**self.params, **fixed})
+        return replace(self, params={**self.params, **fixed})
 
-    def check(self, release: Release) -> Verdict:
-        """Whether `release` keeps the promise, looking at nothing but what is published."""
+    def check(self, release: Release, users: Ints | None = None) -> Verdict:
+        """Whether `release` keeps the promise, looking at nothing but what is published.
+
+        `users` is the owner's private knowledge: the user of each published transaction as a code, −1 where unknown.
+        Where the promise counts users, it is needed for that part; without it only transactions are counted.
+        """
+        if self.unit == "user" and users is not None and self.spec.in_persons:
+            return self.spec.check(release, **self.params, users=users)
         return self.spec.check(release, **self.params)
 
 
@@ -128,7 +161,9 @@ class MethodSpec:
     """A published algorithm: what it is called, which model it reaches, its own parameters, and how to run it.
 
     `run(data, job, **params)` gets the model's and the method's parameters, all parsed, and returns a `Draft`.
-    `needs` names what the data must bring: "sensitive", "users", "sensitivity". `cuts` says that the draft brings a cut
+    `needs` names what the data must bring: "sensitive", "users", "sensitivity". `units` says what it can count: a
+    method that reaches promises in persons gets `unit="user"` where users repeat, and finds them in the data. `cuts`
+    says that the draft brings a cut
     through a hierarchy, `patterns` that it brings a table of users' patterns.
     """
 
@@ -141,6 +176,7 @@ class MethodSpec:
     paper: str
     seeded: bool = False
     needs: tuple[str, ...] = ()
+    units: tuple[Unit, ...] = ("transaction",)
     cuts: bool = False
     patterns: bool = False
 

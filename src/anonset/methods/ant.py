@@ -29,7 +29,7 @@ from anonset import _native
 from anonset.data.errors import ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, PAPER, THRESHOLD, KpProblem, kp_problem
 
@@ -69,10 +69,11 @@ def run(
     hierarchy: Any,
     level: int | None,
     start: str | None,
+    unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that its published attribute counts are (k, p)-anonymous."""
     problem = kp_problem(data, job, k=k, p=p, threshold=threshold, hierarchy=hierarchy, level=level)
-    return filled(problem, cluster(problem, clusters, iterations, job, _starts(start, len(data))), job)
+    return filled(problem, cluster(problem, clusters, iterations, job, _starts(start, len(data))), job, unit)
 
 
 def cluster(problem: KpProblem, clusters: int | None, iterations: int, job: Job, starts: Longs | None = None) -> Ints:
@@ -93,10 +94,11 @@ def cluster(problem: KpProblem, clusters: int | None, iterations: int, job: Job,
         )
 
 
-def filled(problem: KpProblem, clusters: Ints, job: Job) -> Draft:
+def filled(problem: KpProblem, clusters: Ints, job: Job, unit: Unit = "transaction") -> Draft:
     """Groups inside the clusters, published as their rounded means."""
     with job.stage("fill") as monitor:
         groups = _native.ant_groups(*problem.kernel, clusters, problem.k, problem.limit, job.threads, monitor)
+    groups = problem.for_persons(groups, unit, job)
     number = int(groups.max(initial=-1)) + 1
     with job.stage("center") as monitor:
         centers = _native.mean_centers(
@@ -127,4 +129,5 @@ SPEC = MethodSpec(
     paper=PAPER,
     seeded=True,
     needs=("sensitivity",),
+    units=("user", "transaction"),
 )

@@ -18,18 +18,26 @@ import numpy as np
 
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.ant import filled
 from anonset.methods.steps.group.attributes import HIERARCHY, LEVEL, PAPER, THRESHOLD, kp_problem
 
 
 def run(
-    data: Transactions, job: Job, *, k: int, p: float, threshold: float, hierarchy: Any, level: int | None
+    data: Transactions,
+    job: Job,
+    *,
+    k: int,
+    p: float,
+    threshold: float,
+    hierarchy: Any,
+    level: int | None,
+    unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that its published attribute counts are (k, p)-anonymous."""
     problem = kp_problem(data, job, k=k, p=p, threshold=threshold, hierarchy=hierarchy, level=level)
-    return filled(problem, np.zeros(len(data), dtype=np.int32), job)
+    return filled(problem, np.zeros(len(data), dtype=np.int32), job, unit)
 
 
 SPEC = MethodSpec(
@@ -41,4 +49,5 @@ SPEC = MethodSpec(
     run=run,
     paper=PAPER,
     needs=("sensitivity",),
+    units=("user", "transaction"),
 )

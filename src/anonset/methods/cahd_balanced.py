@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.group.balanced import balanced_groups
 from anonset.methods.steps.group.cahd import ALPHA
@@ -30,11 +30,13 @@ from anonset.methods.steps.group.degree import degree_problem
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_order
 
 
-def run(data: Transactions, job: Job, *, p: int, alpha: int, item_order: ItemOrder) -> Draft:
+def run(
+    data: Transactions, job: Job, *, p: int, alpha: int, item_order: ItemOrder, unit: Unit = "transaction"
+) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
     problem = degree_problem(data, p, job.threads)
     ordered = problem.in_order(gray_order(problem.quasi, job, item_order), job.threads)
-    return ordered.draft(balanced_groups(ordered, alpha, job))
+    return ordered.draft(ordered.for_persons(balanced_groups(ordered, alpha, job), unit, job))
 
 
 SPEC = MethodSpec(
@@ -47,4 +49,5 @@ SPEC = MethodSpec(
     paper="anonset's own, after G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, "
     "TKDE 23(2), 2011",
     needs=("sensitive",),
+    units=("user", "transaction"),
 )

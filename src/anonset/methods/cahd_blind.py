@@ -25,7 +25,7 @@ import numpy as np
 
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.group.blind import alike_in_length, blind_groups
 from anonset.methods.steps.group.degree import degree_problem
@@ -52,14 +52,18 @@ NEIGHBOURS = Param(
 )
 
 
-def run(data: Transactions, job: Job, *, p: int, order: Literal["gray", "rcm"], neighbours: int) -> Draft:
+def run(
+    data: Transactions, job: Job, *, p: int, order: Literal["gray", "rcm"], neighbours: int, unit: Unit = "transaction"
+) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
     kept = np.flatnonzero(data.quasi().lengths > 0)
     problem = degree_problem(data if len(kept) == len(data) else data.take(kept), p, job.threads)
     similar = (gray_order if order == "gray" else band_order)(problem.quasi, job)
     ordered = problem.in_order(alike_in_length(similar, problem.quasi.lengths, neighbours * p), job.threads)
     removed = len(data) - len(kept)
-    draft = ordered.draft(blind_groups(ordered, job), transactions_removed=removed, transactions_added=0)
+    draft = ordered.draft(
+        ordered.for_persons(blind_groups(ordered, job), unit, job), transactions_removed=removed, transactions_added=0
+    )
     said = f"{removed:,} transactions without quasi-identifier items are not published." if removed else ""
     return replace(draft, row_origin=kept.astype(np.int64), notes=(said,) if said else ())
 
@@ -75,4 +79,5 @@ SPEC = MethodSpec(
     "Data, TKDE 23(2), 2011",
     seeded=True,
     needs=("sensitive",),
+    units=("user", "transaction"),
 )

@@ -19,18 +19,20 @@ from __future__ import annotations
 
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.group.cahd import ALPHA, cahd_groups
 from anonset.methods.steps.group.degree import degree_problem
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_order
 
 
-def run(data: Transactions, job: Job, *, p: int, alpha: int, item_order: ItemOrder) -> Draft:
+def run(
+    data: Transactions, job: Job, *, p: int, alpha: int, item_order: ItemOrder, unit: Unit = "transaction"
+) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
     problem = degree_problem(data, p, job.threads)
     ordered = problem.in_order(gray_order(problem.quasi, job, item_order), job.threads)
-    return ordered.draft(cahd_groups(ordered, alpha, job))
+    return ordered.draft(ordered.for_persons(cahd_groups(ordered, alpha, job), unit, job))
 
 
 SPEC = MethodSpec(
@@ -42,4 +44,5 @@ SPEC = MethodSpec(
     run=run,
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     needs=("sensitive",),
+    units=("user", "transaction"),
 )

@@ -17,6 +17,8 @@ Postcondition  every transaction is in one group. Groups begin with at least k m
                only if more than k are there, or in a swap or along a path that brings another one in, or when the whole
                group is dissolved and every member joins another group. So every group has at least k members at every
                step, and its members publish the same Q: k-anonymity. No change is made that lowers the gain.
+Persons        with `unit="user"`: refused unless there are k different users. Groups of fewer users are repaired
+               (exchanges, dissolving, merges; see group/persons.py); after that no step leaves a group below k users.
 Diversity      with `diversity=p`: refused unless every sensitive item s occurs in at most n/p transactions. Groups that
                hold an item too often are repaired (exchanges, merges; see group/diversity.py); after that every move
                and swap keeps both groups at k members and at the share. So at the end f · p ≤ |g| for every item and
@@ -30,15 +32,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset import _native
+from anonset.data.errors import ParameterError, setting
 from anonset.data.job import Job
 from anonset.data.params import DIVERSITY
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Transactions
+from anonset.data.unit import require_users
 from anonset.methods.pta import segment_bounds
-from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import Centers, losses, majority, publish_centers, require_enough
 from anonset.methods.steps.group.diversity import diverse, first_sizes, require_diversity
+from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.order.gray import gray_sorted
 from anonset.methods.steps.pta_baseline import best_of_both
 
@@ -77,6 +81,7 @@ class Preset:
     sparse: Sparse
     sample_pta: bool  # whether PTA's groups are formed only if a sample of them leaves open whether they lose less
     diversity_rounds: int  # of improvement after groups were repaired for `diversity`
+    person_rounds: int  # the same where persons are counted
 
 
 PRESETS = {
@@ -85,18 +90,21 @@ PRESETS = {
         Sparse(250_000, anchors=2, reach=16, candidates=2, round_for_long=False, augment=0, passes=0, block=1),
         sample_pta=True,
         diversity_rounds=2,
+        person_rounds=2,
     ),
     "usual": Preset(
         Dense(block=8_192, pool=128, near=6, sorts=4, rounds=2, visits=4.5),
         Sparse(750_000, anchors=5, reach=28, candidates=3, round_for_long=True, augment=1, passes=10, block=1_024),
         sample_pta=False,
         diversity_rounds=4,
+        person_rounds=4,
     ),
     "thorough": Preset(
         Dense(block=16_384, pool=256, near=8, sorts=16, rounds=7, visits=22.0),
         Sparse(2_250_000, anchors=10, reach=128, candidates=4, round_for_long=True, augment=2, passes=16, block=2_048),
         sample_pta=False,
         diversity_rounds=10,
+        person_rounds=10,
     ),
 }
 EFFORT = Param(
@@ -115,9 +123,13 @@ FIRST_OCCURRENCES = 2_048  # of items; they mostly tell whether many items are i
 LONG = 6.0  # items per transaction, on average, from which an anchor or a round of improvement costs twice as much
 
 
-def run(data: Transactions, job: Job, *, k: int, effort: str, diversity: int | None = None) -> Draft:
-    """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
+def run(
+    data: Transactions, job: Job, *, k: int, effort: str, diversity: int | None = None, unit: Unit = "transaction"
+) -> Draft:
+    """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions, or users."""
     require_enough(len(data), k)
+    if unit == "user":
+        _require_persons(data, k, diversity)
     if diversity is not None:
         require_diversity(data, diversity)
     preset = PRESETS[effort]
@@ -125,7 +137,11 @@ def run(data: Transactions, job: Job, *, k: int, effort: str, diversity: int | N
     dense = is_dense(quasi, job.threads)
     ordering, ordered = gray_sorted(quasi, job)
     with job.stage("groups"):
-        if diversity is None:
+        if unit == "user" and data.users is not None:
+            begun, _ = find_groups(ordered, k, preset, dense, job)
+            groups = groups_of_persons(ordered, data.users[ordering], begun, k, job, preset.person_rounds)
+            centers = majority(ordered, groups, job)
+        elif diversity is None:
             found = find_groups(ordered, k, preset, dense, job)
             bounds = segment_bounds(len(ordered), k)
             groups, centers = best_of_both(ordered, *found, bounds, k, preset.sample_pta, job)
@@ -136,6 +152,14 @@ def run(data: Transactions, job: Job, *, k: int, effort: str, diversity: int | N
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
+
+
+def _require_persons(data: Transactions, k: int, diversity: int | None) -> None:
+    if diversity is not None:
+        other = setting("unit", "transaction")
+        advice = f"Use cahd-blind for sensitive items in persons, or count transactions: {other}."
+        raise ParameterError("diversity", "be left out where persons are counted", diversity, advice)
+    require_users(data, k)
 
 
 def find_groups(ordered: Transactions, k: int, preset: Preset, dense: bool, job: Job) -> tuple[Ints, Centers]:
@@ -200,8 +224,9 @@ SPEC = MethodSpec(
     title="Groups by what they keep",
     model="k-anonymity",
     summary="Groups built and improved by what they keep: less information loss than PTA, in about its time or longer.",
-    params=(EFFORT, DIVERSITY, *CATEGORIES),
-    run=with_categories(run),
+    params=(EFFORT, DIVERSITY),
+    run=run,
     paper="anonset's own; the gain form and the bound it is measured against are in docs/methods/crowd.md",
     seeded=True,
+    units=("user", "transaction"),
 )

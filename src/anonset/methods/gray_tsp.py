@@ -24,10 +24,12 @@ import numpy as np
 
 from anonset.data.job import Job
 from anonset.data.release import Draft, Tours
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Transactions
+from anonset.data.unit import require_users
 from anonset.methods.pta import REVOTE, SEGMENTS, fewer_segments, segment_bounds
 from anonset.methods.steps.group.centers import in_source_order, publish_centers
+from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.group.windows import window_groups
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.methods.steps.order.tour import genetic_tours
@@ -72,14 +74,20 @@ def run(
     population: int,
     generations: int,
     start: str = START.default,
+    unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
     bounds = segment_bounds(len(data), k, segments)
+    if unit == "user":
+        require_users(data, k)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     places = np.arange(len(data))
     effort = {"population": population, "generations": generations}
     loops, lengths = genetic_tours(quasi, places, bounds, job, random_start=start == "random", **effort)
     groups, voters = window_groups(quasi, loops, bounds, k, job)
+    if unit == "user" and data.users is not None:
+        groups = groups_of_persons(quasi, data.users[ordering], groups, k, job, rounds=0)
+        revote = True  # who was in a window once may be elsewhere now
     published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
     return replace(
@@ -100,4 +108,5 @@ SPEC = MethodSpec(
     paper="reconstructed from J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for "
     "Anonymizing Transaction Databases, IEEE Access 4, 2016, which compares with it",
     seeded=True,
+    units=("user", "transaction"),
 )

@@ -24,19 +24,26 @@ from anonset.data.errors import ParameterError, setting
 from anonset.data.job import Job
 from anonset.data.params import PROTECT
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
-from anonset.methods.steps.closure import CATEGORIES, with_categories
+from anonset.data.unit import require_users
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
+from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 
 
-def run(data: Transactions, job: Job, *, k: int, item_order: ItemOrder, protect: str) -> Draft:
+def run(
+    data: Transactions, job: Job, *, k: int, item_order: ItemOrder, protect: str, unit: Unit = "transaction"
+) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
     require_enough(len(data), k)
+    if unit == "user":
+        require_users(data, k)
     exposed = None if protect == "all" else _secret_holders(data)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     groups = runs_of(len(data), k)
+    if unit == "user" and data.users is not None:
+        groups = groups_of_persons(quasi, data.users[ordering], groups, k, job, rounds=0)
     published = publish_centers(data, quasi, groups, None, job, ordering)
     figures = {"groups": int(groups.max(initial=-1)) + 1}
     belongs = in_source_order(groups, ordering)
@@ -86,8 +93,9 @@ SPEC = MethodSpec(
     title="GSC (reconstruction)",
     model="k-anonymity",
     summary="Gray order cut into runs of k that publish their majority: the simplest baseline, and the fastest.",
-    params=(ITEM_ORDER, PROTECT, *CATEGORIES),
-    run=with_categories(run),
+    params=(ITEM_ORDER, PROTECT),
+    run=run,
     paper="reconstructed from J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for "
     "Anonymizing Transaction Databases, IEEE Access 4, 2016, which compares with it",
+    units=("user", "transaction"),
 )

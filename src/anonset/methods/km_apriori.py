@@ -25,18 +25,19 @@ from typing import Any
 from anonset import _native
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish, require_feasible
 
 
-def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any) -> Draft:
+def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, unit: Unit = "transaction") -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
-    require_feasible(data, k)
+    require_feasible(data, k, unit)
     with job.stage("extend"):
         found = domain(data, hierarchy)
     with job.stage("generalise", total=len(found.node) * m) as monitor:
-        cut = _native.km_greedy(*found.arrays, k, m, True, job.threads, monitor)
+        arrays, persons = found.counting(unit)
+        cut = _native.km_greedy(*arrays, k, m, True, job.threads, monitor, persons)
     return publish(found, found.cut(cut), m, job)
 
 
@@ -49,4 +50,5 @@ SPEC = MethodSpec(
     run=run,
     paper=PAPER,
     cuts=True,
+    units=("user", "transaction"),
 )

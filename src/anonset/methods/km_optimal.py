@@ -30,7 +30,7 @@ from anonset.data.hierarchy import Cut
 from anonset.data.hierarchy.cut import ncp
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Transactions
 from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
 
@@ -67,27 +67,30 @@ def run(
     hierarchy: Any,
     search: str = SEARCH.default,
     max_cuts: int = MAX_CUTS.default,
+    unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions, losing least."""
-    require_feasible(data, k)
+    require_feasible(data, k, unit)
     with job.stage("extend"):
         found = domain(data, hierarchy)
+    arrays, persons = found.counting(unit)
     literal = search == "breadth-first"
-    greedy = None if literal else _greedy(found, k, m, job)
+    greedy = None if literal else _greedy(found, k, m, unit, job)
     with job.stage("search") as monitor:
         bound = ANY_LOSS if greedy is None else loss(found, greedy)
         stopped, cut, examined, rare = _native.km_optimal(
-            *found.arrays, k, m, literal, bound, max_cuts, MOST_RARE, MOST_BYTES, monitor
+            *arrays, k, m, literal, bound, max_cuts, MOST_RARE, MOST_BYTES, monitor, persons
         )
     _require_finished(stopped, found, examined)
     chosen = greedy if greedy is not None and not (cut >= 0).any() else cut
     return publish(found, found.cut(chosen), m, job, cuts_examined=examined, rare_itemsets=rare)
 
 
-def _greedy(found: Domain, k: int, m: int, job: Job) -> Ints:
+def _greedy(found: Domain, k: int, m: int, unit: Unit, job: Job) -> Ints:
     """The cut of km-apriori: whatever costs as much need not be looked at."""
     with job.stage("bound", total=len(found.node) * m) as monitor:
-        return _native.km_greedy(*found.arrays, k, m, True, job.threads, monitor)
+        arrays, persons = found.counting(unit)
+        return _native.km_greedy(*arrays, k, m, True, job.threads, monitor, persons)
 
 
 def minimal_cuts(
@@ -168,4 +171,5 @@ SPEC = MethodSpec(
     run=run,
     paper=PAPER,
     cuts=True,
+    units=("user", "transaction"),
 )

@@ -29,9 +29,9 @@ import numpy as np
 from anonset import _native
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Param
-from anonset.data.transactions import Mask, Transactions
-from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish, require_feasible
+from anonset.data.spec import MethodSpec, Param, Unit
+from anonset.data.transactions import Ints, Mask, Transactions
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
 
 BEST_FORM = 0  # the kernel chooses how it keeps the rows
 
@@ -46,14 +46,29 @@ SUPPRESS = Param(
 )
 
 
-def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, suppress: float) -> Draft:
+def run(
+    data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, suppress: float, unit: Unit = "transaction"
+) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
-    require_feasible(data, k)
+    require_feasible(data, k, unit)
     with job.stage("extend"):
         found = domain(data, hierarchy)
     with job.stage("specialise", total=len(found.node)) as monitor:
         cut, kept = _native.km_refine(*found.arrays, k, m, int(suppress * data.nnz), BEST_FORM, job.threads, monitor)
-    return publish(replace(found, data=without(data, kept.astype(np.bool_))), found.cut(cut), m, job, data)
+    refined = replace(found, data=without(data, kept.astype(np.bool_)))
+    if unit == "user":
+        cut = _for_persons(refined, cut, k, m, job)
+    return publish(refined, found.cut(cut), m, job, data)
+
+
+def _for_persons(found: Domain, cut: Ints, k: int, m: int, job: Job) -> Ints:
+    """The cut, raised where too few persons hold some of its nodes together, as km-apriori would raise it."""
+    require_feasible(found.data, k, "user")
+    raised = replace(found, leaf=np.where(found.leaf >= 0, cut[np.maximum(found.leaf, 0)], -1).astype(np.int32))
+    arrays, persons = raised.counting("user")
+    with job.stage("generalise", total=len(found.node) * m) as monitor:
+        above = _native.km_greedy(*arrays, k, m, True, job.threads, monitor, persons)
+    return np.where(cut >= 0, above[np.maximum(cut, 0)], -1).astype(np.int32)
 
 
 def without(data: Transactions, kept: Mask) -> Transactions:
@@ -79,4 +94,5 @@ SPEC = MethodSpec(
     run=run,
     paper=f"this project; the model is that of {PAPER}",
     cuts=True,
+    units=("user", "transaction"),
 )

@@ -33,7 +33,7 @@ import numpy as np
 from anonset import _native
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.methods.ant import cluster
 from anonset.methods.crowd import DENSE_ITEMS, DENSITY
@@ -71,10 +71,11 @@ def run(
     hierarchy: Any,
     level: int | None,
     effort: int,
+    unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that its published attribute counts are (k, p)-anonymous."""
     problem = kp_problem(data, job, k=k, p=p, threshold=threshold, hierarchy=hierarchy, level=level)
-    groups = place(problem, group(problem, effort, job), job)
+    groups = problem.for_persons(place(problem, group(problem, effort, job), job), unit, job)
     number = int(groups.max(initial=-1)) + 1
     with job.stage("center"):
         centers = _native.majority_centers(problem.offsets, problem.codes, groups, None, number, job.threads)
@@ -219,4 +220,5 @@ SPEC = MethodSpec(
     paper=f"this project; the model is that of {PAPER}",
     seeded=True,
     needs=("sensitivity",),
+    units=("user", "transaction"),
 )

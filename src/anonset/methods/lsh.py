@@ -17,17 +17,19 @@ from __future__ import annotations
 
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.group.degree import degree_problem
 from anonset.methods.steps.group.lsh import INTERRUPT, TABLES, WIDTH, lsh_groups
 
 
-def run(data: Transactions, job: Job, *, p: int, width: int, tables: int | None, interrupt: bool) -> Draft:
+def run(
+    data: Transactions, job: Job, *, p: int, width: int, tables: int | None, interrupt: bool, unit: Unit = "transaction"
+) -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
     problem = degree_problem(data, p, job.threads)
     groups, exact = lsh_groups(problem, width, tables, interrupt, job)
-    return problem.draft(groups, exact_searches=exact)
+    return problem.draft(problem.for_persons(groups, unit, job), exact_searches=exact)
 
 
 SPEC = MethodSpec(
@@ -40,4 +42,5 @@ SPEC = MethodSpec(
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     seeded=True,
     needs=("sensitive",),
+    units=("user", "transaction"),
 )

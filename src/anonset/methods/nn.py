@@ -17,16 +17,16 @@ from __future__ import annotations
 
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.group.degree import degree_problem
 from anonset.methods.steps.group.nearest import nearest_groups
 
 
-def run(data: Transactions, job: Job, *, p: int) -> Draft:
+def run(data: Transactions, job: Job, *, p: int, unit: Unit = "transaction") -> Draft:
     """Group `data` so that in every group each sensitive item occurs in at most one of p transactions."""
     problem = degree_problem(data, p, job.threads)
-    return problem.draft(nearest_groups(problem, job))
+    return problem.draft(problem.for_persons(nearest_groups(problem, job), unit, job))
 
 
 SPEC = MethodSpec(
@@ -38,4 +38,5 @@ SPEC = MethodSpec(
     run=run,
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     needs=("sensitive",),
+    units=("user", "transaction"),
 )

@@ -24,10 +24,11 @@ import numpy as np
 from anonset.data.errors import ParameterError
 from anonset.data.job import Job
 from anonset.data.release import Draft, Tours
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Longs, Transactions
-from anonset.methods.steps.closure import CATEGORIES, with_categories
+from anonset.data.unit import require_users
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
+from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.group.windows import window_groups
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
 from anonset.methods.steps.order.tour import prim_tours
@@ -51,12 +52,26 @@ REVOTE = Param(
 )
 
 
-def run(data: Transactions, job: Job, *, k: int, segments: int | None, item_order: ItemOrder, revote: bool) -> Draft:
+def run(
+    data: Transactions,
+    job: Job,
+    *,
+    k: int,
+    segments: int | None,
+    item_order: ItemOrder,
+    revote: bool,
+    unit: Unit = "transaction",
+) -> Draft:
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions."""
     bounds = segment_bounds(len(data), k, segments)
+    if unit == "user":
+        require_users(data, k)
     ordering, quasi = gray_sorted(data.quasi(), job, item_order)
     loops, lengths = prim_tours(quasi, np.arange(len(data)), bounds, job)
     groups, voters = window_groups(quasi, loops, bounds, k, job)
+    if unit == "user" and data.users is not None:
+        groups = groups_of_persons(quasi, data.users[ordering], groups, k, job, rounds=0)
+        revote = True  # who was in a window once may be elsewhere now
     published = publish_centers(data, quasi, groups, None if revote else voters, job, ordering)
     figures = {"segments": len(lengths), "loop_length": int(lengths.sum()), "groups": int(groups.max(initial=-1)) + 1}
     return replace(
@@ -112,8 +127,9 @@ SPEC = MethodSpec(
     title="PTA",
     model="k-anonymity",
     summary="Gray order, a short tour through each segment, and windows of k neighbours that publish their majority.",
-    params=(SEGMENTS, ITEM_ORDER, REVOTE, *CATEGORIES),
-    run=with_categories(run),
+    params=(SEGMENTS, ITEM_ORDER, REVOTE),
+    run=run,
     paper="J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for Anonymizing "
     "Transaction Databases, IEEE Access 4, 2016",
+    units=("user", "transaction"),
 )

@@ -9,7 +9,7 @@ from anonset.data.errors import InfeasibleError
 from anonset.data.hierarchy import Cut, read_cut
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec, Model
+from anonset.data.spec import MethodSpec, Model, Unit
 from anonset.data.transactions import Transactions
 from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish
 
@@ -25,19 +25,30 @@ def by_cut(cut: Any, target: Model) -> MethodSpec:
         run=partial(run, cut=cut, target=target),
         paper=PAPER,
         cuts=True,
+        units=("user", "transaction"),
     )
 
 
-def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, cut: Any, target: Model) -> Draft:
+def run(
+    data: Transactions,
+    job: Job,
+    *,
+    k: int,
+    m: int,
+    hierarchy: Any,
+    cut: Any,
+    target: Model,
+    unit: Unit = "transaction",
+) -> Draft:
     """The transactions recoded by the cut; an error unless they are k^m-anonymous then."""
     found = domain(data, cut.hierarchy if isinstance(cut, Cut) and hierarchy is None else hierarchy)
     draft = publish(found, read_cut(cut, found.hierarchy), m, job)
     with job.stage("check"):
-        verdict = target.check(draft.release)
+        verdict = target.counting(unit).check(draft.release, data.users)
     if not verdict.holds:
         size = len(verdict.witnesses[0].items)
         raise InfeasibleError(
             f"'cut' must keep the promise: {target.promise}. Got one that publishes {size:,} items together in "
-            f"{verdict.witnesses[0].size:,} transactions only. Publish something more general, or leave items out."
+            f"{verdict.witnesses[0].size:,} {unit}s only. Publish something more general, or leave items out."
         )
     return draft

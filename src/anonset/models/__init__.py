@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from anonset.data.errors import unknown
-from anonset.data.spec import Model, ModelSpec, parse_params
+from anonset.data.spec import UNIT, Model, ModelSpec, Unit, parse_params
 from anonset.models import k_anonymity, km_anonymity, kp_anonymity, multi_pattern, privacy_degree
 
 MODELS: dict[str, ModelSpec] = {
@@ -36,4 +36,5 @@ def model(name: str, **params: Any) -> Model:
     'every published set of quasi-identifier items is shared by at least 3 transactions'
     """
     spec = model_spec(name)
-    return Model(spec, spec.promised(parse_params((*spec.params, *spec.options), params, spec.name)))
+    unit: Unit = UNIT.parse(params.pop("unit", None)) or "transaction"
+    return Model(spec, spec.promised(parse_params((*spec.params, *spec.options), params, spec.name)), unit)

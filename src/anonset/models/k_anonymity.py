@@ -5,6 +5,8 @@ Check          read the published sets as byte strings (with the items' counts, 
                ones, take the smallest count.
 Postcondition  `holds` iff the smallest count is at least k (an empty release holds); `measured["k"]` is that count.
                Somebody who knows all quasi-identifier items of a person is left with at least k transactions.
+In persons     with the private user of each transaction: count the different known users whose transactions share a
+               set. `persons.measured["k"]` is the smallest such number; unknown users count for nobody.
 Option         `diversity=p` promises privacy degree p of the same release, too: among the transactions that share a
                set, every sensitive item occurs in at most one of p. Both models check; both must hold.
 Option         `protect="sensitive-only"` counts only sets that stand beside a sensitive item in some transaction
@@ -26,51 +28,63 @@ from anonset.data.advice import Situation, Suggestion
 from anonset.data.errors import ParameterError
 from anonset.data.params import DIVERSITY, PROTECT, K
 from anonset.data.release import Release, Verdict, Witness
-from anonset.data.spec import ModelSpec
-from anonset.data.transactions import Longs, Mask, Transactions
+from anonset.data.spec import ModelSpec, Unit
+from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.models import privacy_degree
 
 MOST_WITNESSES = 5
 DENSE = 0.05  # of all items in a transaction on average: data are called dense from there on
 
 
-def check(release: Release, k: int, protect: str = "all", diversity: int | None = None) -> Verdict:
+def check(
+    release: Release, k: int, protect: str = "all", diversity: int | None = None, users: Ints | None = None
+) -> Verdict:
     """Whether every published quasi-identifier set (that is to be protected) is shared by at least k transactions.
 
-    With `diversity`, privacy degree must hold, too.
+    With `diversity`, privacy degree must hold, too. With `users` (private), it must be so many different users as well.
     """
-    verdict = _check(release, k, protect)
-    if diversity is None:
-        return verdict
-    other = privacy_degree.check(release, diversity)
-    params = {**verdict.params, "diversity": diversity}
-    measured = {name: other.measured[name] for name in ("p", "degree", "groups_below_p")}
+    verdict = _check(release, k, protect, None)
+    persons = None if users is None else _check(release, k, protect, users)
+    if diversity is not None:
+        verdict = _both(verdict, privacy_degree.in_transactions(release, diversity), "transaction")
+        if persons is not None and users is not None:
+            persons = _both(persons, privacy_degree.in_persons(release, diversity, users), "user")
+    return verdict if persons is None else verdict.with_persons(persons)
+
+
+def _both(verdict: Verdict, other: Verdict, unit: Unit) -> Verdict:
+    """k-anonymity together with privacy degree."""
+    params = {**verdict.params, "diversity": other.params["p"]}
+    figures = ("p", "degree", "groups_below_p", "users_below_p")
+    measured = {name: other.measured[name] for name in figures if name in other.measured}
     return replace(
         verdict,
         params=params,
-        promise=SPEC.promise(params),
+        promise=SPEC.promise(params, unit),
         holds=verdict.holds and other.holds,
         measured={**verdict.measured, **measured},
         witnesses=(*verdict.witnesses, *other.witnesses),
     )
 
 
-def _check(release: Release, k: int, protect: str) -> Verdict:
+def _check(release: Release, k: int, protect: str, users: Ints | None) -> Verdict:
     sets = release.transactions.quasi()
-    examples, sizes = equal_sets(sets)
+    examples, sizes = equal_sets(sets) if users is None else shared_by(sets, users)
     if protect != "all":
         beside = _beside_a_secret(release.transactions, sets, examples)
         examples, sizes = examples[beside], sizes[beside]
-    smallest = int(sizes.min()) if len(sizes) else len(sets)
+    everybody = len(sets) if users is None else count_users(users)
+    smallest = int(sizes.min()) if len(sizes) else everybody
     holds = len(sizes) == 0 or smallest >= k
     params = SPEC.promised({"k": k, "protect": protect})
+    below = {"below_k": int(sizes[sizes < k].sum())} if users is None else {"groups_below_k": int((sizes < k).sum())}
     return Verdict(
         model="k-anonymity",
         params=params,
-        promise=SPEC.promise(params),
+        promise=SPEC.promise(params, "transaction" if users is None else "user"),
         holds=holds,
-        measured={"k": smallest, "groups": len(sizes), "below_k": int(sizes[sizes < k].sum())},
-        witnesses=() if holds else _witnesses(sets, examples, sizes, k),
+        measured={"k": smallest, "groups": len(sizes), **below},
+        witnesses=() if holds else _witnesses(sets, examples, sizes, k, "transaction" if users is None else "user"),
     )
 
 
@@ -79,11 +93,38 @@ def equal_sets(sets: Transactions) -> tuple[Longs, Longs]:
     if not len(sets):
         empty = np.empty(0, dtype=np.int64)
         return empty, empty
-    _, first, sizes = np.unique(_codes(sets), return_index=True, return_counts=True)
+    _, first, sizes = np.unique(set_codes(sets), return_index=True, return_counts=True)
     return first.astype(np.int64), sizes.astype(np.int64)
 
 
-def _codes(sets: Transactions) -> Longs:
+def shared_by(sets: Transactions, users: Ints) -> tuple[Longs, Longs]:
+    """For each distinct set the first transaction that holds it, and how many different known users do."""
+    if not len(sets):
+        return equal_sets(sets)
+    _, first, codes = np.unique(set_codes(sets), return_index=True, return_inverse=True)
+    return first.astype(np.int64), users_of_each(codes.reshape(-1), users, len(first))
+
+
+def users_of_each(codes: Longs, users: Ints, count: int) -> Longs:
+    """For each of `count` codes the number of different users beside it; a negative user is nobody.
+
+    Examples
+    --------
+    >>> users_of_each(np.array([0, 0, 0, 1]), np.array([7, 7, 8, -1], dtype=np.int32), 2).tolist()
+    [2, 0]
+    """
+    known = users >= 0
+    width = int(users.max(initial=0)) + 1
+    pairs = np.unique(codes[known].astype(np.int64) * width + users[known])
+    return np.bincount(pairs // width, minlength=count).astype(np.int64)
+
+
+def count_users(users: Ints) -> int:
+    """How many different known users there are."""
+    return len(np.unique(users[users >= 0]))
+
+
+def set_codes(sets: Transactions) -> Longs:
     """A number for each transaction, the same for equal sets."""
     content = sets.items if sets.counts is None else np.column_stack((sets.items, sets.counts))
     item_bytes = pa.py_buffer(content.tobytes())
@@ -97,29 +138,33 @@ def _beside_a_secret(data: Transactions, sets: Transactions, examples: Longs) ->
     """Which of the distinct sets some transaction publishes together with a sensitive item."""
     if data.sensitive is None or not data.sensitive.any():
         raise ParameterError("sensitive", "name the sensitive items", "none", "Without them nobody is protected.")
-    codes = _codes(sets)
+    codes = set_codes(sets)
     marked = np.zeros(len(sets), dtype=np.bool_)
     marked[codes[np.diff(data.sensitive_part().offsets) > 0]] = True
     return marked[codes[examples]]
 
 
 def _wording(params: Mapping[str, Any]) -> str:
-    said = SPEC.statement
+    persons = params.get("unit") == "user"
+    said = SPEC.in_persons if persons else SPEC.statement
     if params.get("protect", "all") != "all":
+        those = "transactions of at least {k} different users" if persons else "at least {k} transactions"
         said = (
-            "every published set of quasi-identifier items that stands beside a sensitive item is shared by at least "
-            "{k} transactions; other transactions are not protected"
+            "every published set of quasi-identifier items that stands beside a sensitive item is shared by "
+            f"{those}; other transactions are not protected"
         )
     if params.get("diversity") is None:
         return said
+    if persons:
+        return f"{said}, and all transactions of a user tie the user to no sensitive item above 1 in {{diversity}}"
     return f"{said}, and among those that share a set every sensitive item occurs in at most one of {{diversity}}"
 
 
-def _witnesses(sets: Transactions, examples: Longs, sizes: Longs, k: int) -> tuple[Witness, ...]:
+def _witnesses(sets: Transactions, examples: Longs, sizes: Longs, k: int, unit: Unit) -> tuple[Witness, ...]:
     worst = np.argsort(sizes, kind="stable")[:MOST_WITNESSES]
     return tuple(
         Witness(
-            f"{int(sizes[i]):,} transaction{'s' if sizes[i] != 1 else ''} with this published set; {k:,} are needed",
+            f"{int(sizes[i]):,} {unit}{'s' if sizes[i] != 1 else ''} with this published set; {k:,} are needed",
             sets[int(examples[i])],
             int(sizes[i]),
         )
@@ -144,6 +189,8 @@ SPEC = ModelSpec(
     name="k-anonymity",
     title="k-anonymity",
     statement="every published set of quasi-identifier items is shared by at least {k} transactions",
+    in_persons="every published set of quasi-identifier items is shared by transactions of at least {k} different "
+    "users",
     params=(K,),
     check=check,
     paper="L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",

@@ -8,6 +8,9 @@ Postcondition  `holds` iff the smallest support is at least k. `measured["k"]` i
                largest number of known items found to be safe with k. Sizes beyond m are tried as long as that is
                quick; if a transaction of the greatest length is reached, larger m promise nothing more.
 
+In persons     with the private user of each transaction: the support of a set is the number of different known users
+               who have a transaction that holds all of it.
+
 Counting goes size by size. The sets of one size are grown from blocks of prefixes: memory stays within a block,
 however many sets there are. A support of 1 ends the search, since nothing can be rarer.
 
@@ -26,9 +29,9 @@ import pyarrow as pa
 from anonset.data.advice import Situation, Suggestion
 from anonset.data.params import K
 from anonset.data.release import Release, Verdict, Witness
-from anonset.data.spec import ModelSpec, Param
+from anonset.data.spec import ModelSpec, Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.models.k_anonymity import equal_sets
+from anonset.models.k_anonymity import count_users, equal_sets, set_codes
 from anonset.models.privacy_degree import with_counts
 
 MOST_WITNESSES = 5
@@ -56,51 +59,73 @@ class Rare:
     itemsets: list[tuple[int, tuple[int, ...]]]  # (support, items), rarest first
 
 
-def check(release: Release, k: int, m: int) -> Verdict:
-    """Whether every set of at most m published items that occurs at all occurs in at least k transactions."""
+def check(release: Release, k: int, m: int, users: Ints | None = None) -> Verdict:
+    """Whether every set of at most m published items that occurs at all occurs in at least k transactions.
+
+    With `users` (private), also whether it occurs in transactions of at least k different users.
+    """
     sets = with_counts(release.transactions)
     examples, weights = equal_sets(sets)
-    distinct = sets.take(examples)
+    verdict = _verdict(sets, sets.take(examples), weights, k, m, None)
+    return verdict if users is None else verdict.with_persons(_verdict(sets, *_by_user(sets, users), k, m, users))
+
+
+def _by_user(sets: Transactions, users: Ints) -> tuple[Transactions, Longs]:
+    """One of the equal transactions of each user, and whose it is, from 1 on; 0 for all unknown ones."""
+    _, code = np.unique(np.maximum(users, -1), return_inverse=True)
+    code = code.reshape(-1) + (0 if (users < 0).any() else 1)
+    _, inverse = np.unique(set_codes(sets), return_inverse=True) if len(sets) else (None, np.empty(0, dtype=np.int64))
+    _, first = np.unique(inverse.reshape(-1) * (int(code.max(initial=0)) + 1) + code, return_index=True)
+    return sets.take(first), code[first].astype(np.int64)
+
+
+def _verdict(sets: Transactions, distinct: Transactions, weights: Longs, k: int, m: int, users: Ints | None) -> Verdict:
+    """`weights` says how many transactions each distinct one stands for or, in persons, whose it is."""
     longest = int(distinct.lengths.max(initial=0))
-    lowest, safe, witnesses = len(sets), 0, []
+    lowest, safe, witnesses = len(sets) if users is None else count_users(users), 0, []
     for size in range(1, longest + 1):
         if size > m and (lowest < k or _occurrences(distinct, size) > QUICK):
             break
-        rare = rarest(distinct, weights, size)
+        rare = rarest(distinct, weights, size, in_persons=users is not None)
         if size > m and rare.support < k:
             break
         safe = size if min(lowest, rare.support) >= k else safe
         if size <= m:
             lowest = min(lowest, rare.support)
             witnesses += rare.itemsets
-        if lowest <= 1:
+        if lowest < 1 or (lowest == 1 and users is None):
             break
     holds = len(sets) == 0 or lowest >= k or longest == 0
     params = {"k": k, "m": m}
+    unit: Unit = "transaction" if users is None else "user"
     return Verdict(
         model="km-anonymity",
         params=params,
-        promise=SPEC.promise(params),
+        promise=SPEC.promise(params, unit),
         holds=holds,
         measured={"k": lowest, "m": max(safe, m) if holds else safe},
-        witnesses=() if holds else _witnesses(sets, witnesses, k),
+        witnesses=() if holds else _witnesses(sets, witnesses, k, unit),
     )
 
 
-def rarest(sets: Transactions, weights: Longs, size: int) -> Rare:
-    """The rarest itemsets of exactly this size; `weights` says how many transactions each set stands for."""
+def rarest(sets: Transactions, weights: Longs, size: int, *, in_persons: bool = False) -> Rare:
+    """The rarest itemsets of exactly this size; `weights` says how many transactions each set stands for, or whose it
+    is (0: unknown).
+    """
     found = Rare(int(weights.sum()) + 1, [])
-    for itemsets, support in _supports(sets, weights, size):
+    for itemsets, support in _supports(sets, weights, size, in_persons):
         order = np.argsort(support, kind="stable")[:MOST_WITNESSES]
         few = [(int(support[i]), tuple(itemsets[i].tolist())) for i in order]
         together = sorted(found.itemsets + few)[:MOST_WITNESSES]
         found = Rare(together[0][0], together)
-        if found.support == 1:
+        if found.support == (0 if in_persons else 1):
             break
     return found
 
 
-def _supports(sets: Transactions, weights: Longs, size: int) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
+def _supports(
+    sets: Transactions, weights: Longs, size: int, in_persons: bool
+) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
     """All itemsets of this size with their supports, block by block."""
     occurrence = np.argsort(sets.items, kind="stable")
     first = sets.items[occurrence]
@@ -108,7 +133,7 @@ def _supports(sets: Transactions, weights: Longs, size: int) -> Iterator[tuple[n
     prefix = np.cumsum(np.concatenate(([0], first[1:] != first[:-1])))
     weight = weights[sets.rows].astype(np.float64)
     ends = np.repeat(sets.offsets[1:], sets.lengths)
-    grower = _Grower(sets.items, ends, weight, sets.n_items)
+    grower = _Grower(sets.items, ends, weight, sets.n_items, in_persons)
     yield from grower.grow(first[starts][:, None], prefix, occurrence, size - 1)
 
 
@@ -118,17 +143,18 @@ class _Grower:
 
     items: Ints
     ends: Longs  # where the row of each position ends
-    weight: npt.NDArray[np.float64]  # of the row of each position
+    weight: npt.NDArray[np.float64]  # of the row of each position; in persons: whose it is, 0 for unknown
     n_items: int
+    in_persons: bool = False
 
     def grow(
         self, itemsets: npt.NDArray[np.int32], prefix: Longs, position: Longs, steps: int
     ) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
         """Supports of all itemsets that have `steps` items more; `prefix` is sorted and numbers `itemsets`."""
         if steps == 0:
-            support = np.bincount(prefix, weights=self.weight[position], minlength=len(itemsets))
+            support = self._support(prefix, self.weight[position], len(itemsets))
             if len(support):
-                yield itemsets, support.astype(np.int64)
+                yield itemsets, support
             return
         rest = self.ends[position] - position - 1
         for block in _blocks(prefix, rest):
@@ -154,13 +180,22 @@ class _Grower:
     ) -> Iterator[tuple[npt.NDArray[np.int32], Longs]]:
         if not len(key):
             return
-        if int(key.max()) < 4 * len(key) + BLOCK:  # a table of all keys is small enough
+        if not self.in_persons and int(key.max()) < 4 * len(key) + BLOCK:  # a table of all keys is small enough
             table = np.bincount(key, weights=weight)
             present = np.flatnonzero(table)
             yield self._decode(itemsets, low, present), table[present].astype(np.int64)
         else:
             present, inverse = np.unique(key, return_inverse=True)
-            yield self._decode(itemsets, low, present), np.bincount(inverse, weights=weight).astype(np.int64)
+            yield self._decode(itemsets, low, present), self._support(inverse.reshape(-1), weight, len(present))
+
+    def _support(self, code: Longs, weight: npt.NDArray[np.float64], count: int) -> Longs:
+        """For each code the sum of its weights or, in persons, the number of different ones but 0."""
+        if not self.in_persons:
+            return np.bincount(code, weights=weight, minlength=count).astype(np.int64)
+        whose = weight.astype(np.int64)
+        width = int(whose.max(initial=0)) + 1
+        pairs = np.unique(code[whose > 0] * width + whose[whose > 0])
+        return np.bincount(pairs // width, minlength=count).astype(np.int64)
 
     def _decode(self, itemsets: npt.NDArray[np.int32], low: int, key: Longs) -> npt.NDArray[np.int32]:
         last = (key % self.n_items).astype(np.int32)
@@ -188,12 +223,13 @@ def _occurrences(sets: Transactions, size: int) -> float:
     return float(ways.sum())
 
 
-def _witnesses(sets: Transactions, itemsets: list[tuple[int, tuple[int, ...]]], k: int) -> tuple[Witness, ...]:
+def _witnesses(
+    sets: Transactions, itemsets: list[tuple[int, tuple[int, ...]]], k: int, unit: Unit
+) -> tuple[Witness, ...]:
     worst = sorted((entry for entry in itemsets if entry[0] < k), key=lambda entry: (entry[0], len(entry[1]), entry[1]))
     return tuple(
         Witness(
-            f"{support:,} transaction{'s' if support != 1 else ''} with these published items together; "
-            f"{k:,} are needed",
+            f"{support:,} {unit}{'s' if support != 1 else ''} with these published items together; {k:,} are needed",
             tuple(sets.labels.take(pa.array(items, type=pa.int32())).to_pylist()),
             support,
         )
@@ -225,6 +261,8 @@ SPEC = ModelSpec(
     name="km-anonymity",
     title="k^m-anonymity",
     statement="any {m} or fewer published items that occur together do so in at least {k} transactions",
+    in_persons="any {m} or fewer published items that occur together do so in transactions of at least {k} different "
+    "users",
     params=(K, M),
     check=check,
     paper="M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, "

@@ -8,6 +8,10 @@ Postcondition  `holds` iff both are true everywhere (an empty release holds). `m
                smallest group, `measured["p"]` the largest share. An attacker who finds a person's group is left with at
                least k transactions, and is right about one sensitive attribute with a probability of at most p.
 
+In persons     with the private user of each transaction: every group needs transactions of at least k different
+               known users, and at most a share p of these holds something sensitive of an attribute there. A
+               transaction of an unknown user counts for nobody, but one that holds something counts as one more holder.
+
 p is taken for the fraction that it stands for (0.6 is 3/5, 0.3333333333333333 is 1/3), never for one above it, and
 compared in whole numbers.
 
@@ -18,7 +22,7 @@ Database with Personalized Sensitivity", Journal of Internet Technology 20(3), 2
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +32,9 @@ from anonset.data.advice import Situation, Suggestion
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.params import fraction
 from anonset.data.release import Release, Verdict, Witness
-from anonset.data.spec import ModelSpec, Param
-from anonset.data.transactions import Longs, Transactions
+from anonset.data.spec import ModelSpec, Param, Unit
+from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.models.k_anonymity import users_of_each
 
 MOST_WITNESSES = 5
 USUAL_THRESHOLD = 0.75
@@ -61,13 +66,20 @@ P = Param(
 )
 
 
-def check(release: Release, k: int, p: float) -> Verdict:
-    """Whether the release keeps both halves of the promise."""
+def check(release: Release, k: int, p: float, users: Ints | None = None) -> Verdict:
+    """Whether the release keeps both halves of the promise; with `users` (private), also in persons."""
     if release.form != "rows":
         raise ParameterError("model", "be one that speaks about groups, such as privacy-degree", "kp-anonymity")
     data = release.transactions
     groups = _groups(data)
-    shares = _shares(data, groups)
+    verdict = _verdict(data, groups, _shares(data, groups), k, p, "transaction")
+    if users is None:
+        return verdict
+    persons = replace(groups, sizes=users_of_each(groups.of, users, len(groups.sizes)))
+    return verdict.with_persons(_verdict(data, persons, _shares(data, persons, users), k, p, "user"))
+
+
+def _verdict(data: Transactions, groups: _Groups, shares: _Shares, k: int, p: float, unit: Unit) -> Verdict:
     limit = fraction(p)
     small = np.flatnonzero(groups.sizes < k)
     crowded = np.flatnonzero(shares.holders * limit.denominator > shares.sizes * limit.numerator)
@@ -75,16 +87,16 @@ def check(release: Release, k: int, p: float) -> Verdict:
     return Verdict(
         model="kp-anonymity",
         params=params,
-        promise=SPEC.promise(params),
+        promise=SPEC.promise(params, unit),
         holds=not len(small) and not len(crowded),
         measured={
             "k": int(groups.sizes.min()) if len(groups.sizes) else len(data),
-            "p": float((shares.holders / shares.sizes).max(initial=0.0)),
+            "p": float((shares.holders / np.maximum(shares.sizes, 1)).max(initial=0.0)),
             "groups": len(groups.sizes),
             "groups_below_k": len(small),
             "groups_above_p": len(np.unique(shares.group[crowded])),
         },
-        witnesses=(*_too_small(data, groups, small, k), *_too_frequent(data, groups, shares, crowded, p)),
+        witnesses=(*_too_small(data, groups, small, k, unit), *_too_frequent(data, groups, shares, crowded, p, unit)),
     )
 
 
@@ -126,22 +138,28 @@ def _groups(data: Transactions) -> _Groups:
     return _Groups(of.reshape(-1).astype(np.int64), first.astype(np.int64), members.astype(np.int64))
 
 
-def _shares(data: Transactions, groups: _Groups) -> _Shares:
+def _shares(data: Transactions, groups: _Groups, users: Ints | None = None) -> _Shares:
+    """Of transactions, or, where users are given, of users; an unknown one is somebody else each time."""
     secret = data.sensitive_part()
     encoded = pc.dictionary_encode(data.labels if data.attributes is None else data.attributes)
     attribute = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[secret.items]
     width = max(1, len(encoded.dictionary))
     held = np.unique(secret.rows * width + attribute)  # two sensitive items of one attribute count once
-    pairs, holders = np.unique(groups.of[held // width] * width + held % width, return_counts=True)
+    pair = groups.of[held // width] * width + held % width
+    if users is not None:  # two transactions of one user in a group count once
+        holder = users[held // width].astype(np.int64)
+        holder = np.where(holder < 0, int(users.max(initial=0)) + 1 + held // width, holder)
+        pair = np.unique(np.column_stack((pair, holder)), axis=0)[:, 0] if len(pair) else pair
+    pairs, holders = np.unique(pair, return_counts=True)
     group = pairs // width
     return _Shares(group, pairs % width, holders.astype(np.int64), groups.sizes[group], encoded.dictionary)
 
 
-def _too_small(data: Transactions, groups: _Groups, small: Longs, k: int) -> list[Witness]:
+def _too_small(data: Transactions, groups: _Groups, small: Longs, k: int, unit: Unit) -> list[Witness]:
     worst = small[np.argsort(groups.sizes[small], kind="stable")][:MOST_WITNESSES]
     return [
         Witness(
-            f"{int(groups.sizes[g]):,} transaction{'s' if groups.sizes[g] != 1 else ''} with these attribute counts; "
+            f"{int(groups.sizes[g]):,} {unit}{'s' if groups.sizes[g] != 1 else ''} with these attribute counts; "
             f"{k:,} are needed",
             _row(data, int(groups.first[g])),
             int(groups.sizes[g]),
@@ -150,12 +168,14 @@ def _too_small(data: Transactions, groups: _Groups, small: Longs, k: int) -> lis
     ]
 
 
-def _too_frequent(data: Transactions, groups: _Groups, shares: _Shares, crowded: Longs, p: float) -> list[Witness]:
-    share = shares.holders[crowded] / shares.sizes[crowded]
+def _too_frequent(
+    data: Transactions, groups: _Groups, shares: _Shares, crowded: Longs, p: float, unit: Unit
+) -> list[Witness]:
+    share = shares.holders[crowded] / np.maximum(shares.sizes[crowded], 1)
     worst = crowded[np.argsort(-share, kind="stable")][:MOST_WITNESSES]
     return [
         Witness(
-            f"{int(shares.holders[i]):,} of {int(shares.sizes[i]):,} transactions with these attribute counts hold "
+            f"{int(shares.holders[i]):,} of {int(shares.sizes[i]):,} {unit}s with these attribute counts hold "
             f"something sensitive of '{shares.names[int(shares.attribute[i])]}'; at most a share of {p:g} may",
             _row(data, int(groups.first[shares.group[i]])),
             int(shares.holders[i]),
@@ -229,6 +249,8 @@ SPEC = ModelSpec(
     title="(k, p)-anonymity",
     statement="every published row of attribute counts is shared by at least {k} transactions, of which at most "
     "a share of {p} holds something sensitive of one attribute",
+    in_persons="every published row of attribute counts is shared by transactions of at least {k} different users, of "
+    "whom at most a share of {p} holds something sensitive of one attribute",
     params=(K, P),
     check=check,
     paper=PAPER,

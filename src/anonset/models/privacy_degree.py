@@ -9,6 +9,12 @@ Check          for every group G and sensitive item s with f occurrences: the de
                no counted item occurs inside a transaction, no count is left without a group, and the members of a
                group stand in canonical order (by their items), so that their order repeats what their sets say.
 Postcondition  `holds` iff f · p ≤ |G| everywhere and the form is sound; `measured["p"]` is the largest p that holds.
+In persons     with the private user of each transaction: somebody who knows which transactions are a user's adds up
+               what each of their groups says. For every known user u and sensitive item s, the sum of f(s, G) / |G|
+               over the groups G of u's transactions, one term for each transaction, must be at most 1/p; |G| counts
+               only transactions of known users. That bounds the probability that u holds s at all, and implies that
+               of the users of a group at most one of p holds s. With one transaction per user it says the same as
+               above.
 
 G. Ghinita, P. Kalnis, Y. Tao, "Anonymous Publication of Sensitive Transactional Data", Definition 3, Eqs. 1 and 2.
 """
@@ -16,8 +22,10 @@ G. Ghinita, P. Kalnis, Y. Tao, "Anonymous Publication of Sensitive Transactional
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -31,6 +39,8 @@ MOST_WITNESSES = 5
 MOST_COUNTED = 2**31
 """A larger count of one line counts as this one: more than any release has transactions, and no sum overflows."""
 USUAL_P = 10
+TIGHT = 1e-9
+"""Sums of fractions this close to the limit are compared exactly."""
 
 P = Param(
     "p",
@@ -43,8 +53,17 @@ P = Param(
 )
 
 
-def check(release: Release, p: int) -> Verdict:
-    """Whether every sensitive item is shared out among at least p transactions per occurrence, in every group."""
+def check(release: Release, p: int, users: Ints | None = None) -> Verdict:
+    """Whether every sensitive item is shared out among at least p transactions per occurrence, in every group.
+
+    With `users` (private), also whether a user's transactions together say no more than that.
+    """
+    verdict = in_transactions(release, p)
+    return verdict if users is None else verdict.with_persons(in_persons(release, p, users))
+
+
+def in_transactions(release: Release, p: int) -> Verdict:
+    """What anybody can check."""
     tally = _tally(release)
     allowed = tally.size // min(p, len(release) + 1)  # f · p ≤ |G|, without a product that could overflow
     shape = _form_witnesses(release) if release.form == "groups" else []
@@ -65,6 +84,78 @@ def check(release: Release, p: int) -> Verdict:
         },
         witnesses=() if holds else (*shape, *_degree_witnesses(release, tally, worst, p))[:MOST_WITNESSES],
     )
+
+
+def in_persons(release: Release, p: int, users: Ints) -> Verdict:
+    """What the owner can check, who knows the user of each transaction."""
+    members, group, item, count = _published_counts(release)
+    shares = _shares(members, group, item, count, users, max(1, release.transactions.n_items))
+    broken = shares.above(p)
+    worst = np.argsort(-shares.total, kind="stable")[:MOST_WITNESSES]
+    most = float(shares.total.max(initial=0.0))
+    labels = release.transactions.labels
+    params = {"p": p}
+    return Verdict(
+        model="privacy-degree",
+        params=params,
+        promise=SPEC.promise(params, "user"),
+        holds=not broken.any(),
+        measured={
+            "p": int(1 / most + TIGHT) if most else len(np.unique(users[users >= 0])),
+            "users_below_p": len(np.unique(shares.user[broken])),
+        },
+        witnesses=tuple(
+            Witness(
+                f"the groups of one user's transactions together give '{labels[int(shares.item[i])]}' a probability of "
+                f"up to {shares.total[i]:.3g}; at most 1/{p:,} is allowed",
+                (labels[int(shares.item[i])].as_py(),),
+            )
+            for i in worst
+            if broken[i]
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """One entry per user and sensitive item of their groups: what the groups of all their transactions add up to."""
+
+    user: Longs
+    item: Longs
+    total: npt.NDArray[np.float64]
+    entry: Longs  # of each term: the entry it belongs to
+    terms: tuple[Longs, Longs]  # holders and members of its group
+
+    def above(self, p: int) -> Mask:
+        """Which entries are above 1/p; those that are close to it are added up in whole numbers."""
+        above: Mask = self.total > 1 / p
+        holders, members = self.terms
+        for i in np.flatnonzero(np.abs(self.total - 1 / p) < TIGHT):
+            here = self.entry == i
+            pairs = zip(holders[here].tolist(), members[here].tolist(), strict=True)
+            above[i] = sum(Fraction(f, size) for f, size in pairs) > Fraction(1, p)
+        return above
+
+
+def _shares(members: Longs, group: Longs, item: Longs, count: Longs, users: Ints, width: int) -> _Shares:
+    """For each transaction of a known user and each sensitive item of its group one term, added up by user and item."""
+    groups, code = np.unique(np.concatenate((members, group)), return_inverse=True)
+    of, where = code[: len(members)], code[len(members) :]
+    known = users >= 0
+    sizes = np.bincount(of[known], minlength=len(groups))
+    pairs, line = np.unique(where * width + item, return_inverse=True)
+    total = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(total, line.reshape(-1), np.clip(count, -MOST_COUNTED, MOST_COUNTED))
+    pairs, total = pairs[total > 0], total[total > 0]
+    held = pairs // width  # ascending: the entries of one group lie side by side
+    first, last = np.searchsorted(held, of[known]), np.searchsorted(held, of[known], side="right")
+    many = last - first
+    term = np.repeat(first - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
+    user = np.repeat(users[known].astype(np.int64), many)
+    entries, entry = np.unique(user * width + pairs[term] % width, return_inverse=True)
+    terms = total[term], sizes[held[term]]
+    sums = np.bincount(entry.reshape(-1), weights=terms[0] / terms[1], minlength=len(entries)).astype(np.float64)
+    return _Shares(entries // width, entries % width, sums, entry.reshape(-1), terms)
 
 
 @dataclass(frozen=True)
@@ -227,10 +318,13 @@ SPEC = ModelSpec(
     name="privacy-degree",
     title="privacy degree",
     statement="in every published group a sensitive item occurs in at most one of {p} transactions",
+    in_persons="the published groups of all transactions of a user together tie the user to no sensitive item with a "
+    "probability above 1 in {p}",
     params=(P,),
     check=check,
     paper="G. Ghinita, P. Kalnis, Y. Tao, Anonymous Publication of Sensitive Transactional Data, TKDE 23(2), 2011",
     form="groups",
+    usual_unit="transaction",  # what a user's transactions say together can seldom be bounded by groups
     default_method="cahd-blind",
     headline="p",
     meaning="even somebody who finds a person's group can be at most 1 in {p} sure of any sensitive item",

@@ -16,7 +16,6 @@ from anonset.assess.utility import (
     item_frequencies,
     itemsets,
     lengths,
-    levels,
     ncp,
     pattern_distance,
     queries,
@@ -37,7 +36,6 @@ METRICS: dict[str, Metric] = {
         information_loss,
         attribute_loss,
         ncp,
-        levels,
         discernibility,
         reconstruction,
         item_frequencies,
@@ -58,8 +56,6 @@ NEEDS = {
     "users": "users, in the data and in the release",
     "sensitive": "sensitive items",
     "counts": "a release of attribute counts",
-    "categories": "a release of categories beside items",
-    "no categories": "a release by one cut, without categories beside items",
 }
 
 
@@ -128,7 +124,5 @@ def measure(
             continue
         with comparison.job.stage(f"measure {metric.title.lower()}"):
             values = metric.run(comparison)
-        figures += [
-            Measured(metric.name, figure, values[figure.name]) for figure in metric.figures if figure.name in values
-        ]
+        figures += [Measured(metric.name, figure, values[figure.name]) for figure in metric.figures]
     return Measurements(tuple(figures), left_out)

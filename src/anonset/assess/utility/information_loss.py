@@ -53,8 +53,7 @@ def _in_codes_of(original: Transactions, published: Transactions) -> Transaction
         return published.only(original.quasi_mask)
     place = pc.index_in(published.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
     known = place >= 0
-    known[known] = original.quasi_mask[place[known]]
-    quasi = published.only(known)
+    quasi = published.only(known & np.where(known, original.quasi_mask[np.maximum(place, 0)], False))
     return Transactions.from_codes(quasi.offsets, place[quasi.items], pa.array(original.labels))
 
 

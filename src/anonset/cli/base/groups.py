@@ -11,7 +11,7 @@ import typer
 from anonset.cli.base.debug import set_debug
 from anonset.cli.base.options import Choice, Given, flag
 from anonset.data.errors import InputError
-from anonset.data.spec import Param
+from anonset.data.spec import UNIT, Param
 
 _DATA: Any = typer.Argument(
     help="A file, a folder, a pattern such as 'sales-*.parquet', or - for standard input.",
@@ -127,6 +127,7 @@ def model_options(varied: bool = False) -> list[Choice]:
     return [
         Choice(model, PRIVACY, metavar="NAME", complete=lambda: MODELS, parsed=False),
         *_union(owners, dict.fromkeys(owners, PRIVACY), PRIVACY),
+        Choice(UNIT, PRIVACY, parsed=False),
     ]
 
 

@@ -42,7 +42,19 @@ def certify(
         files={name: sha256(path) for name, path in files.items()},
         version=VERSION,
         notes=notes,
+        unit=verdict.unit,
+        persons=None if verdict.persons is None else _in_persons(verdict.persons),
     )
+
+
+def _in_persons(verdict: Verdict) -> dict[str, Any]:
+    """The part of a promise that only the owner can check, who knows the users."""
+    return {
+        "promise": verdict.promise,
+        "holds": verdict.holds,
+        "measured": plain(verdict.measured),
+        "checked": "by the owner at publishing; what is said of transactions anybody can check",
+    }
 
 
 def write_certificate(path: Path, certificate: Certificate) -> None:

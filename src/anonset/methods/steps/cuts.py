@@ -16,8 +16,9 @@ from anonset.data.hierarchy.cut import LEFT_OUT, lacking, ncp
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Draft, Release
-from anonset.data.spec import Param
+from anonset.data.spec import Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.unit import require_users
 
 FAN_OUT = 5
 PAPER = "M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008"
@@ -54,6 +55,14 @@ class Domain:
     def arrays(self) -> tuple[Longs, Ints, Ints, Longs, Ints]:
         """What every kernel takes."""
         return self.data.offsets, self.data.items, self.parent, self.size, self.leaf
+
+    def counting(self, unit: Unit) -> tuple[tuple[Longs, Ints, Ints, Longs, Ints], Ints | None]:
+        """What kernels take that can count persons: the arrays, transactions by user, and the users; or no users."""
+        if unit == "transaction" or self.data.users is None:
+            return self.arrays, None
+        order = np.argsort(self.data.users, kind="stable")
+        rows = _native.take_rows(self.data.offsets, self.data.items, order)
+        return (*rows, self.parent, self.size, self.leaf), self.data.users[order]
 
     def cut(self, published: Ints) -> Cut:
         """The cut through the whole hierarchy for a kernel's answer: the published node of each of our nodes."""
@@ -118,8 +127,10 @@ def count_tree_size(found: Domain, m: int, job: Job, cut: Ints | None = None) ->
         return _native.km_count_tree(*found.arrays, nothing if cut is None else cut, m, cut is not None, monitor)
 
 
-def require_feasible(data: Transactions, k: int) -> None:
+def require_feasible(data: Transactions, k: int, unit: Unit = "transaction") -> None:
     """Refuse what even a single node for everything could not promise."""
+    if unit == "user":
+        require_users(data.take(np.flatnonzero(data.lengths > 0)), k)
     filled = int((data.lengths > 0).sum())
     if 0 < filled < k:
         what = "the number of transactions" if filled == len(data) else "the number of transactions with items"

@@ -19,16 +19,18 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
-from anonset.data.errors import InfeasibleError, InputError, ParameterError
+from anonset.data.errors import InfeasibleError, InputError, ParameterError, setting
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
 from anonset.data.hierarchy.cut import lacking
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
 from anonset.data.params import fraction
 from anonset.data.release import Draft
-from anonset.data.spec import Param
+from anonset.data.spec import Param, Unit
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
+from anonset.data.unit import known_users, require_users
 from anonset.methods.steps.group.centers import require_enough
+from anonset.methods.steps.group.persons import groups_of_persons
 
 FAN_OUT = 5
 SPANS = (
@@ -122,6 +124,44 @@ class KpProblem:
     def limit(self) -> tuple[int, int]:
         """p in whole numbers."""
         return self.p.numerator, self.p.denominator
+
+    def for_persons(self, groups: Ints, unit: Unit, job: Job) -> Ints:
+        """The groups; where users are counted, changed until each has k users of whom a share p holds a secret.
+
+        First transactions change places or groups so that each group has k users (see group/persons.py), then groups
+        that do not keep p are merged with neighbours. One group of all keeps both, as `kp_problem` made sure.
+        """
+        users = self.data.users
+        if unit == "transaction" or users is None or not len(self):
+            return groups
+        self._require_persons(users)
+        with job.stage("persons") as monitor:
+            found = groups_of_persons(self.sets, users, groups, self.k, job)
+            number = int(self.first[-1])
+            secrets = (self.secret_offsets, self.secrets)
+            return _native.merged_for_persons(
+                self.offsets, self.codes, *secrets, users, number, found, self.k, self.limit, monitor
+            )
+
+    def _require_persons(self, users: Ints) -> None:
+        """All transactions in one group must keep the promise in persons."""
+        require_users(self.data, self.k)
+        rows = np.repeat(np.arange(len(self)), np.diff(self.secret_offsets))
+        whose = np.where(users[rows] < 0, len(users) + rows, users[rows]).astype(np.int64)
+        holders = np.bincount(
+            np.unique(self.secrets.astype(np.int64) * (2 * len(users) + int(users.max(initial=0)) + 1) + whose)
+            // (2 * len(users) + int(users.max(initial=0)) + 1),
+            minlength=1,
+        )
+        worst, everybody = int(np.argmax(holders)), known_users(self.data)
+        if int(holders[worst]) * self.p.denominator <= self.p.numerator * everybody:
+            return
+        least = math.ceil(Fraction(int(holders[worst]), everybody) * 10_000) / 10_000
+        raise InfeasibleError(
+            f"'p' must be at least {least:g}, because {int(holders[worst]):,} of {everybody:,} users hold something "
+            f"sensitive of '{self.attributes.names[worst]}'. Got {float(self.p):g}. Choose a larger p or a higher "
+            f"threshold, or count transactions: {setting('unit', 'transaction')}."
+        )
 
     def draft(self, groups: Ints, centers: tuple[Longs, Ints], job: Job, **figures: Any) -> Draft:
         """Every transaction with the counts of its group's center, and its own sensitive items."""

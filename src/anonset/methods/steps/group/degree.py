@@ -14,8 +14,11 @@ import numpy as np
 
 from anonset import _native
 from anonset.data.errors import InfeasibleError, ParameterError, setting
+from anonset.data.job import Job
 from anonset.data.release import Draft, GroupCounts, Release
+from anonset.data.spec import Unit
 from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.unit import known_users
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,35 @@ class DegreeProblem:
         offsets, items = _native.take_rows(self.quasi.offsets, self.quasi.items, order, threads)
         secret_offsets, secrets = _few_in_order(self.secret.offsets, self.secrets, order)
         return replace(self, order=order, offsets=offsets, items=items, secret_offsets=secret_offsets, secrets=secrets)
+
+    def for_persons(self, groups: Ints, unit: Unit, job: Job) -> Ints:
+        """The groups; where users are counted, merged until a user's transactions together keep the degree.
+
+        Precondition   groups of degree p. Step: of a group in which some user's sum of f / |G| over all transactions
+        exceeds 1/p for an item, the union with the neighbour that leaves least in excess. Postcondition: no sum exceeds
+        1/p, or an error; a union of groups of degree p has degree p.
+        """
+        if unit == "transaction" or self.quasi.users is None or not len(self):
+            return groups
+        users = self.quasi.users if self.order is None else self.quasi.users[self.order]
+        with job.stage("persons") as monitor:
+            spread = _native.spread_for_persons(self.secret_offsets, self.secrets, users, groups, self.p, monitor)
+        if not len(spread):
+            raise self._not_for_persons()
+        return spread
+
+    def _not_for_persons(self) -> InfeasibleError:
+        """Which item and which number of users stand in the way."""
+        counts = self.secret.item_counts
+        worst = int(np.argmax(counts))
+        item, users = self.secret.labels[worst].as_py(), known_users(self.quasi)
+        each = np.empty(0, dtype=np.int32) if self.quasi.users is None else self.quasi.users
+        most = int(np.bincount(each[each >= 0]).max(initial=0)) if users else 0
+        return InfeasibleError(
+            f"'p' of {self.p:,} was not reached for persons: '{item}' occurs {int(counts[worst]):,} times among "
+            f"{users:,} users, of whom one has {most:,} transactions. Choose a smaller p, or count transactions: "
+            f"{setting('unit', 'transaction')}."
+        )
 
     def draft(self, groups: Ints, **figures: Any) -> Draft:
         """The groups as a release: exact quasi-identifier items, sensitive items as counts per group."""

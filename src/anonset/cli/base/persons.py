@@ -1,0 +1,29 @@
+"""What a verdict says about persons, for people and for machines: who checked what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anonset.cli.base.console import measured
+
+if TYPE_CHECKING:
+    from anonset.data.release import Verdict
+
+
+def in_persons(verdict: Verdict) -> list[tuple[str, Any]]:
+    """Lines on the part of a promise that counts users; none where only transactions are counted."""
+    if verdict.persons is None:
+        return []
+    return [
+        ("in persons", f"{verdict.persons.promise}."),
+        ("measured there", measured(verdict.persons.measured)),
+        ("checked", "in transactions: anybody can check; in persons: by the owner, who knows the users"),
+    ]
+
+
+def persons_json(verdict: Verdict) -> dict[str, Any] | None:
+    """The same for machines."""
+    persons = verdict.persons
+    if persons is None:
+        return None
+    return {"promise": persons.promise, "holds": persons.holds, "measured": persons.measured, "checked": "by the owner"}

@@ -1,0 +1,192 @@
+"""Promises in persons: every model's check against a count by hand, every method against the check."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonset
+from anonset import InfeasibleError
+from anonset.data.release import GroupCounts, Release
+from anonset.data.transactions import Transactions
+from anonset.methods import METHODS
+
+ROWS = st.lists(
+    st.tuples(st.frozensets(st.sampled_from("abcd"), max_size=3), st.integers(-1, 3)), min_size=1, max_size=12
+)
+
+
+def _data(rows, sensitive=None):
+    sets, users = zip(*rows, strict=True)
+    data = Transactions.from_lists(list(sets), labels=sorted({*"abcd", *(sensitive or "")}))
+    data = data if sensitive is None else data.with_sensitive(sensitive)
+    return data, np.array(users, dtype=np.int32)
+
+
+@given(ROWS)
+@settings(max_examples=200, deadline=None)
+def test_k_anonymity_counts_the_different_users_of_each_set(rows):
+    data, users = _data(rows)
+    holders = defaultdict(set)
+    for items, user in rows:
+        holders[items] |= {user} - {-1}
+    found = anonset.model("k-anonymity", k=2, unit="user").check(Release(data), users)
+    assert found.persons.measured["k"] == min(map(len, holders.values()))
+    assert found.persons.holds == all(len(who) >= 2 for who in holders.values())
+    assert found.holds == (found.persons.holds and found.measured["k"] >= 2)
+
+
+@given(ROWS, st.integers(1, 3))
+@settings(max_examples=200, deadline=None)
+def test_km_anonymity_counts_the_different_users_of_each_itemset(rows, m):
+    data, users = _data(rows)
+    holders = defaultdict(set)
+    for items, user in rows:
+        for size in range(1, m + 1):
+            for known in combinations(sorted(items), size):
+                holders[known] |= {user} - {-1}
+    found = anonset.model("km-anonymity", k=2, m=m, unit="user").check(Release(data), users).persons
+    assert found.holds == all(len(who) >= 2 for who in holders.values())
+    if holders and min(map(len, holders.values())) >= 2:
+        assert found.measured["k"] == min(map(len, holders.values()))
+
+
+@given(ROWS, st.integers(2, 4))
+@settings(max_examples=200, deadline=None)
+def test_privacy_degree_adds_up_what_the_groups_of_a_user_say(rows, p):
+    data, users = _data(rows, sensitive="d")
+    groups = np.array([i % 3 for i in range(len(rows))], dtype=np.int32)
+    held = [items & {"d"} for items, _ in rows]
+    counts = {g: sum(len(held[i]) for i in range(len(rows)) if groups[i] == g) for g in set(groups.tolist())}
+    known = {g: sum(1 for i in range(len(rows)) if groups[i] == g and users[i] >= 0) for g in counts}
+    sums: dict[int, Fraction] = defaultdict(Fraction)
+    for i, user in enumerate(users.tolist()):
+        if user >= 0:
+            sums[user] += Fraction(counts[int(groups[i])], known[int(groups[i])])
+    code = data.labels.to_pylist().index("d")
+    table = [(g, code, many) for g, many in counts.items() if many]
+    columns = zip(*table, strict=True) if table else ((), (), ())
+    release = Release(data.quasi(), groups, GroupCounts(*(np.array(column) for column in columns)))
+    found = anonset.model("privacy-degree", p=p, unit="user").check(release, users).persons
+    assert found.holds == all(total <= Fraction(1, p) for total in sums.values())
+
+
+@given(ROWS, st.sampled_from([0.25, 0.5, 1.0]))
+@settings(max_examples=200, deadline=None)
+def test_kp_anonymity_counts_users_and_holders_of_each_group(rows, p):
+    data, users = _data(rows, sensitive="d")
+    members, holders = defaultdict(set), defaultdict(set)
+    for i, (items, user) in enumerate(rows):
+        members[items - {"d"}] |= {user} - {-1}
+        if "d" in items:
+            holders[items - {"d"}] |= {user if user >= 0 else ("unknown", i)}
+    found = anonset.model("kp-anonymity", k=2, p=p, unit="user").check(Release(data), users).persons
+    kept = all(len(who) >= 2 and len(holders[group]) <= p * len(who) for group, who in members.items())
+    assert found.holds == kept
+
+
+def _shop(seed, n=90, users=12, heavy=False):
+    """Transactions of users who come again, with a sensitive item and degrees; `heavy`: one user has half of all."""
+    random = np.random.default_rng(seed)
+    lists = [[f"i{i}" for i in random.choice(12, size=random.integers(1, 5), replace=False)] for _ in range(n)]
+    lists = [[*items, "secret"] if t % 45 == 0 else items for t, items in enumerate(lists)]
+    whose = random.integers(0, users, n)
+    whose[0], whose[45] = 0, 1
+    if heavy:
+        whose[1 : 1 + n // 2] = users
+    data = Transactions.from_lists(lists, users=[f"u{u}" for u in whose], sensitive=["secret"])
+    degrees = np.where(data.labels.take(data.items).to_numpy(zero_copy_only=False) == "secret", 1.0, 0.1)
+    from dataclasses import replace
+
+    return replace(data, sensitivity=degrees)
+
+
+PARAMS = {
+    "k-anonymity": {"k": 4},
+    "km-anonymity": {"k": 4, "m": 2},
+    "privacy-degree": {"p": 2},
+    "kp-anonymity": {"k": 4, "p": 0.5, "threshold": 0.9},
+}
+COUNTING = [name for name, spec in METHODS.items() if "user" in spec.units]
+
+
+def _options(name):
+    return {"generations": 3, "population": 4} if name == "gray-tsp" else {}
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+@pytest.mark.parametrize("name", COUNTING)
+def test_every_method_that_counts_persons_keeps_the_promise(name, heavy):
+    spec = METHODS[name]
+    try:
+        data = _shop(3, heavy=heavy)
+        result = anonset.anonymize(data, method=name, seed=1, unit="user", **PARAMS[spec.model], **_options(name))
+    except InfeasibleError:
+        assert (spec.model, heavy) == ("privacy-degree", True)
+        return
+    assert result.verdict.persons is not None
+    assert result.verdict.holds
+    assert result.verdict.persons.holds
+
+
+@pytest.mark.parametrize("name", ["crowd", "km-apriori", "ant", "cahd-blind"])
+def test_where_users_repeat_one_line_says_what_is_counted(name):
+    spec = METHODS[name]
+    result = anonset.anonymize(_shop(3), method=name, seed=1, **PARAMS[spec.model])
+    said = [note for note in result.notes if note.startswith("The promise counts")]
+    assert len(said) == 1
+    assert ("counts persons" in said[0]) == (result.verdict.unit == "user") == (name != "cahd-blind")
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_with_one_transaction_each_both_units_give_the_same_release(name):
+    from dataclasses import replace
+
+    data = _shop(5)
+    data = replace(data, users=np.arange(len(data)), user_labels=[f"u{i}" for i in range(len(data))])
+    spec = METHODS[name]
+    made = [
+        anonset.anonymize(data, method=name, seed=1, unit=unit, **PARAMS[spec.model], **_options(name))
+        for unit in ("user", "transaction")
+    ]
+    one, other = (result.release for result in made)
+    assert np.array_equal(one.transactions.offsets, other.transactions.offsets)
+    assert np.array_equal(one.transactions.items, other.transactions.items)
+    assert one.transactions.labels.equals(other.transactions.labels)
+    assert (one.groups is None and other.groups is None) or np.array_equal(one.groups, other.groups)
+    assert made[0].verdict.persons is not None
+    assert made[1].verdict.persons is None
+
+
+@pytest.mark.parametrize("name", [name for name in COUNTING if METHODS[name].model != "privacy-degree"])
+def test_a_single_user_is_refused_and_the_error_says_how_many_there_are(name):
+    from dataclasses import replace
+
+    data = _shop(1)
+    data = replace(data, users=np.zeros(len(data), dtype=np.int32), user_labels=["only"])
+    with pytest.raises(InfeasibleError, match=r"different users \(1\)"):
+        anonset.anonymize(data, method=name, seed=1, **PARAMS[METHODS[name].model], **_options(name))
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(5, 9), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_no_group_of_crowd_has_fewer_than_k_users(seed, k, users, blank):
+    from dataclasses import replace
+
+    random = np.random.default_rng(seed)
+    n = int(random.integers(users, 80))
+    lists = [list(map(str, random.choice(9, size=random.integers(0, 5), replace=False))) for _ in range(n)]
+    whose = np.concatenate((np.arange(users), random.integers(0, users, n - users))).astype(np.int32)
+    if blank:
+        whose[users:][random.random(n - users) < 0.3] = -1
+    data = Transactions.from_lists(lists)
+    data = replace(data, users=random.permutation(whose), user_labels=[f"u{i}" for i in range(users)])
+    found = [anonset.anonymize(data, k=k, seed=1, unit="user", threads=threads) for threads in (1, 2)]
+    assert found[0].verdict.persons.measured["k"] >= k
+    assert np.array_equal(found[0].release.transactions.items, found[1].release.transactions.items)
