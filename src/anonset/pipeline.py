@@ -12,6 +12,7 @@ import numpy as np
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
 from anonset.assess.utility.information_loss import information_loss
+from anonset.assess.utility.levels import level_losses
 from anonset.data.errors import GuaranteeError, ParameterError, setting
 from anonset.data.job import Job, Progress
 from anonset.data.release import Draft, Release, Result, Verdict
@@ -166,6 +167,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         tours=draft.tours,
         about=spec.about,
         patterns=draft.patterns,
+        levels=draft.levels,
         source=source,
         publisher=publish_result,
     )
@@ -244,7 +246,10 @@ def _persons(spec: MethodSpec, target: Model, source: Transactions) -> dict[str,
 
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
     """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
-    return information_loss(source, draft.release, draft.row_origin) if draft.cut is None else {}
+    if draft.cut is not None:
+        return {}
+    lost = information_loss(source, draft.release, draft.row_origin)
+    return lost if draft.levels is None else lost | level_losses(source, draft.release, draft.row_origin, draft.levels)
 
 
 def _groups(draft: Draft, release: Release, link: Longs, n: int) -> Ints | None:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from anonset.data.errors import InputError, argument
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.cut import recode
+from anonset.data.hierarchy.nodes import PREFIX, holds_categories
 from anonset.data.release import Release
 from anonset.data.transactions import Ints, Longs, Transactions
 
@@ -68,6 +69,8 @@ def pair(data: Transactions, release: Release, source: Longs | None = None, hier
     published = _without(release.transactions.quasi(), secret)
     original = exact = data.quasi()
     seen_as = None
+    if holds_categories(published.labels):  # what is said beyond items is measured level by level
+        hierarchy, published = None, _without_categories(published)
     if hierarchy is not None:
         # Sensitive items may be published by their own names beside the nodes that all others stand for.
         general = published.labels.filter(pa.array(release.transactions.quasi_mask))
@@ -140,6 +143,10 @@ def _without(data: Transactions, names: list[str]) -> Transactions:
     if not names:
         return data
     return data.only(~pc.is_in(data.labels, value_set=pa.array(names, pa.string())).to_numpy(zero_copy_only=False))
+
+
+def _without_categories(data: Transactions) -> Transactions:
+    return data.only(~pc.starts_with(data.labels, PREFIX).to_numpy(zero_copy_only=False))
 
 
 def _bare(data: Transactions) -> Transactions:

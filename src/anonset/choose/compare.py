@@ -180,7 +180,8 @@ def _one(data: Transactions, plan: Plan, job: Job) -> Run | None:
     try:
         result = anonymize(data, method=plan.method, job=job, **plan.params)
         seconds = time.perf_counter() - start
-        tree = None if result.cut is None else result.cut.hierarchy
+        cut = None if result.cut is None else result.cut.hierarchy
+        tree = cut if result.levels is None else result.levels.tree
         lost = measure(data, result.release, result.row_origin, hierarchy=tree, metrics=CHEAP, job=job)
         figures = {one.figure.name: one.value for one in lost.figures}
     except CancelledError:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from anonset.data.findings import Findings
     from anonset.data.hierarchy import Cut
+    from anonset.data.hierarchy.nodes import Levels
     from anonset.data.patterns import PatternTable
 
 
@@ -188,7 +189,8 @@ class Draft:
     everything computed from the original; so are its `notes`. `public_notes` are what every reader of the release
     should know; they go into the certificate. A method that publishes nodes of a hierarchy hands over its cut.
     A method that makes transactions equal in groups says which: `groups[t]` is that of original transaction `t`; one
-    that walks through them on closed tours hands these over; one that rewrites users' patterns hands over the table.
+    that walks through them on closed tours hands these over; one that rewrites users' patterns hands over the table;
+    one that publishes categories beside items hands over their levels.
     """
 
     release: Release
@@ -200,6 +202,7 @@ class Draft:
     groups: Ints | None = None
     tours: Tours | None = None
     patterns: PatternTable | None = None
+    levels: Levels | None = None
 
     @classmethod
     def of_rows(cls, transactions: Transactions, measurements: Mapping[str, Any] | None = None) -> Draft:
@@ -283,6 +286,7 @@ class Result(Shown):
     about: Mapping[str, str] = field(default_factory=dict)
     patterns: PatternTable | None = None
     source: Transactions | None = None
+    levels: Levels | None = None  # of the hierarchy whose categories are published beside items
     findings: Findings | None = None
     publisher: Callable[[Result, Targets], Result] | None = None
 

@@ -40,6 +40,7 @@ from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Transactions
 from anonset.data.unit import require_users
 from anonset.methods.pta import segment_bounds
+from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import Centers, losses, majority, publish_centers, require_enough
 from anonset.methods.steps.group.diversity import diverse, first_sizes, require_diversity
 from anonset.methods.steps.group.persons import groups_of_persons
@@ -224,8 +225,8 @@ SPEC = MethodSpec(
     title="Groups by what they keep",
     model="k-anonymity",
     summary="Groups built and improved by what they keep: less information loss than PTA, in about its time or longer.",
-    params=(EFFORT, DIVERSITY),
-    run=run,
+    params=(EFFORT, DIVERSITY, *CATEGORIES),
+    run=with_categories(run),
     paper="anonset's own; the gain form and the bound it is measured against are in docs/methods/crowd.md",
     seeded=True,
     units=("user", "transaction"),

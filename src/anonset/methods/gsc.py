@@ -27,6 +27,7 @@ from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.data.unit import require_users
+from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.order.gray import ITEM_ORDER, ItemOrder, gray_sorted
@@ -93,8 +94,8 @@ SPEC = MethodSpec(
     title="GSC (reconstruction)",
     model="k-anonymity",
     summary="Gray order cut into runs of k that publish their majority: the simplest baseline, and the fastest.",
-    params=(ITEM_ORDER, PROTECT),
-    run=run,
+    params=(ITEM_ORDER, PROTECT, *CATEGORIES),
+    run=with_categories(run),
     paper="reconstructed from J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for "
     "Anonymizing Transaction Databases, IEEE Access 4, 2016, which compares with it",
     units=("user", "transaction"),

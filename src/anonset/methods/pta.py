@@ -27,6 +27,7 @@ from anonset.data.release import Draft, Tours
 from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Longs, Transactions
 from anonset.data.unit import require_users
+from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import in_source_order, publish_centers, require_enough
 from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.group.windows import window_groups
@@ -127,8 +128,8 @@ SPEC = MethodSpec(
     title="PTA",
     model="k-anonymity",
     summary="Gray order, a short tour through each segment, and windows of k neighbours that publish their majority.",
-    params=(SEGMENTS, ITEM_ORDER, REVOTE),
-    run=run,
+    params=(SEGMENTS, ITEM_ORDER, REVOTE, *CATEGORIES),
+    run=with_categories(run),
     paper="J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for Anonymizing "
     "Transaction Databases, IEEE Access 4, 2016",
     units=("user", "transaction"),

@@ -142,6 +142,8 @@ def source_of(result: Result) -> Longs | None:
 
 def tree_of(result: Result) -> Hierarchy | None:
     """The hierarchy that the release was generalized with, if it was."""
+    if result.levels is not None:
+        return result.levels.tree
     return None if result.cut is None else result.cut.hierarchy
 
 

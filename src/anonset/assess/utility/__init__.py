@@ -16,6 +16,7 @@ from anonset.assess.utility import (
     item_frequencies,
     itemsets,
     lengths,
+    levels,
     ncp,
     pattern_distance,
     queries,
@@ -36,6 +37,7 @@ METRICS: dict[str, Metric] = {
         information_loss,
         attribute_loss,
         ncp,
+        levels,
         discernibility,
         reconstruction,
         item_frequencies,
@@ -56,6 +58,8 @@ NEEDS = {
     "users": "users, in the data and in the release",
     "sensitive": "sensitive items",
     "counts": "a release of attribute counts",
+    "categories": "a release of categories beside items",
+    "no categories": "a release by one cut, without categories beside items",
 }
 
 
@@ -124,5 +128,7 @@ def measure(
             continue
         with comparison.job.stage(f"measure {metric.title.lower()}"):
             values = metric.run(comparison)
-        figures += [Measured(metric.name, figure, values[figure.name]) for figure in metric.figures]
+        figures += [
+            Measured(metric.name, figure, values[figure.name]) for figure in metric.figures if figure.name in values
+        ]
     return Measurements(tuple(figures), left_out)

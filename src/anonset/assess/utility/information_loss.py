@@ -53,7 +53,8 @@ def _in_codes_of(original: Transactions, published: Transactions) -> Transaction
         return published.only(original.quasi_mask)
     place = pc.index_in(published.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
     known = place >= 0
-    quasi = published.only(known & np.where(known, original.quasi_mask[np.maximum(place, 0)], False))
+    known[known] = original.quasi_mask[place[known]]
+    quasi = published.only(known)
     return Transactions.from_codes(quasi.offsets, place[quasi.items], pa.array(original.labels))
 
 

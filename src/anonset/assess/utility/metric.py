@@ -12,6 +12,7 @@ import numpy as np
 from anonset.assess.align import Pair, pair
 from anonset.data.errors import ParameterError
 from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchy.nodes import holds_categories
 from anonset.data.job import Job
 from anonset.data.release import Release
 from anonset.data.spec import as_count
@@ -84,6 +85,8 @@ class Comparison:
             "users": self.data.users is not None and self.release.transactions.users is not None,
             "sensitive": self.data.sensitive is not None and bool(self.data.sensitive.any()),
             "counts": self.release.transactions.counts is not None,
+            "categories": holds_categories(self.release.transactions.labels),
+            "no categories": not holds_categories(self.release.transactions.labels),
         }
         return {name for name, present in there.items() if present}
 

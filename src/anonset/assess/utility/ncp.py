@@ -33,5 +33,5 @@ METRIC = Metric(
     reference="Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, VLDB 2008",
     figures=(Figure("ncp", "NCP", "How much less a published item says; 0 exact, 1 nothing left.", "share"),),
     run=_run,
-    needs=("hierarchy",),
+    needs=("hierarchy", "no categories"),
 )

@@ -1,0 +1,238 @@
+"""Categories where items cannot be kept: a hierarchy is ancestors in the set.
+
+Precondition   transactions, a hierarchy of their quasi-identifier items, and a weight for items and for each level.
+Steps          close every transaction under the categories of its items, everything as often as its weight says ·
+               let a method for sets form groups and their centers · publish of each center the most specific nodes.
+Postcondition  a category is held by every transaction that holds one of its items, so wherever most members of a group
+               hold an item, most hold its categories: a majority center is closed as well, and its most specific nodes
+               say the same as all of it. Members of a group have equal centers, so they publish equal sets: the
+               promise of the method holds for what is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from anonset.data.errors import ParameterError, unknown
+from anonset.data.hierarchy.nodes import Levels
+from anonset.data.hierarchy.reading import as_hierarchy
+from anonset.data.job import Job
+from anonset.data.release import Draft, Release
+from anonset.data.spec import Param
+from anonset.data.transactions import Ints, Longs, Mask, Transactions
+
+ITEM = "item"
+USUAL = "item=3,level1=1"
+
+HIERARCHY = Param(
+    "hierarchy",
+    "hierarchy",
+    "Categories of items, to be published where an item cannot be: a file or table (item, level1, level2, …).",
+)
+LEVELS = Param(
+    "levels",
+    "text",
+    f"How much items and each level of categories count, such as {USUAL}; what is not named counts nothing. "
+    "Default with a hierarchy: that. More for items keeps more of them, more for a level more of its categories.",
+)
+ADD = Param(
+    "add",
+    "choice",
+    "majority: publish what most members of a group hold; none: only what every member holds, so nothing is added.",
+    default="majority",
+    choices=("majority", "none"),
+    example="majority",
+)
+CATEGORIES = (HIERARCHY, LEVELS, ADD)
+
+
+def with_categories(run: Callable[..., Draft]) -> Callable[..., Draft]:
+    """The method, which takes a hierarchy now; without one nothing changes."""
+
+    @wraps(run)
+    def closed(
+        data: Transactions,
+        job: Job,
+        *,
+        hierarchy: Any = None,
+        levels: str | None = None,
+        add: str = "majority",
+        **more: Any,
+    ) -> Draft:
+        if hierarchy is None:
+            if levels is not None:
+                raise ParameterError("levels", "come with a hierarchy", "none", "Give the hierarchy, too.")
+            return _only_common(run(data, job, **more), data) if add == "none" else run(data, job, **more)
+        closure = Closure.of(data, hierarchy, levels)
+        draft = run(closure.closed, job, **more)
+        draft = _only_common(draft, closure.closed) if add == "none" else draft
+        return closure.opened(draft)
+
+    return closed
+
+
+def weights(levels: str | None, count: int) -> dict[str, int]:
+    """How often items and the categories of each level are entered.
+
+    Examples
+    --------
+    >>> weights("item=3,level2=1", 2), weights(None, 2)
+    ({'item': 3, 'level2': 1}, {'item': 3, 'level1': 1})
+    """
+    known = (ITEM, *(f"level{level}" for level in range(1, count + 1)))
+    found: dict[str, int] = {}
+    for part in (levels or (USUAL if count else ITEM)).split(","):
+        name, _, text = part.strip().partition("=")
+        if name not in known:
+            raise unknown("levels", name, known)
+        if not (text or "1").isdigit() or not 0 <= int(text or 1) <= 9:
+            raise ParameterError("levels", "give weights from 0 to 9", part.strip(), f"Try {USUAL}.")
+        found[name] = int(text or 1)
+    if not found.get(ITEM):
+        raise ParameterError("levels", "give items a weight of at least 1", levels, f"Try {USUAL}.")
+    return {name: weight for name, weight in found.items() if weight}
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """Transactions closed under categories. Code `start[v] + c` is copy c of node v: first items, then categories."""
+
+    data: Transactions
+    levels: Levels
+    weight: Longs  # of each node: how many copies
+    start: Longs
+    closed: Transactions
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: Transactions, hierarchy: Any, wanted: str | None) -> Closure:
+        """Close these transactions."""
+        tree = as_hierarchy(hierarchy)
+        levels = Levels(tree, data.labels)
+        levels.require_free_names()
+        counted = weights(wanted, levels.count)
+        weight = _node_weights(data, levels, counted)
+        start = np.concatenate(([0], np.cumsum(weight)))[:-1]
+        notes = (*tree.notes, *_lacking(data, levels))
+        return cls(data, levels, weight, start, _closed(data, levels, weight, start), notes)
+
+    def opened(self, draft: Draft) -> Draft:
+        """The draft with the most specific nodes of what it publishes."""
+        published = draft.release.transactions
+        node_of = np.repeat(np.arange(len(self.weight)), self.weight)
+        nodes = node_of[published.items]
+        first = published.items == self.start[nodes]
+        rows, nodes = published.rows[first], nodes[first]
+        rows, nodes = self._most_specific(rows, nodes)
+        sizes = np.bincount(rows, minlength=len(published))
+        data = replace(
+            self.data,
+            offsets=np.concatenate(([0], np.cumsum(sizes))),
+            items=nodes.astype(np.int32),
+            labels=pa.concat_arrays([self.data.labels, self.levels.labels]),
+            sensitive=None if self.data.sensitive is None else _padded(self.data.sensitive, len(self.weight)),
+            sensitivity=None,
+            counts=None,
+            attributes=None,
+            appearance=None,
+        )
+        return replace(draft, release=Release(data), notes=(*draft.notes, *self.notes), levels=self.levels)
+
+    def _most_specific(self, rows: Longs, nodes: Longs) -> tuple[Longs, Longs]:
+        """Without the categories that another published node of the same transaction lies in.
+
+        A sensitive item lies in none: what is published beside it must not depend on it.
+        """
+        size = len(self.weight)
+        covered = [np.empty(0, dtype=np.int64)]
+        for level in range(self.levels.count):
+            items = np.where(self.data.quasi_mask, self.levels.above[level], -1)
+            category = np.concatenate((items, self._above_categories(level)))[nodes]
+            there = category >= 0
+            covered.append(rows[there] * size + len(items) + category[there])
+        kept = ~np.isin(rows * size + nodes, np.unique(np.concatenate(covered)))
+        return rows[kept], nodes[kept]
+
+    def _above_categories(self, level: int) -> Longs:
+        """For each category the one at this level (counted from 0) that it lies in; −1 for itself and those above."""
+        raised = self.levels.raised(level + 1).astype(np.int64)
+        return np.where(raised == np.arange(len(raised)), -1, raised)
+
+
+def _node_weights(data: Transactions, levels: Levels, counted: Mapping[str, int]) -> Longs:
+    """Items as often as they count, sensitive ones once; categories as their level says."""
+    items = np.where(data.quasi_mask, counted[ITEM], 1)
+    categories = np.array([counted.get(f"level{level}", 0) for level in range(levels.count + 1)])[levels.level]
+    return np.concatenate((items, categories)).astype(np.int64)
+
+
+def _closed(data: Transactions, levels: Levels, weight: Longs, start: Longs) -> Transactions:
+    rows, nodes = [data.rows], [data.items.astype(np.int64)]
+    quasi = data.quasi_mask[data.items]
+    for above in levels.above:
+        category = np.where(quasi, above[data.items], -1)
+        node = len(data.labels) + category
+        there = (category >= 0) & (weight[np.where(category >= 0, node, 0)] > 0)
+        rows.append(data.rows[there])
+        nodes.append(node[there])
+    keys = np.unique(np.concatenate(rows) * len(weight) + np.concatenate(nodes))
+    row, node = keys // max(len(weight), 1), keys % max(len(weight), 1)
+    copies = weight[node]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(row, weights=copies, minlength=len(data)).astype(np.int64))))
+    place = np.arange(int(copies.sum())) - np.repeat(np.cumsum(copies) - copies, copies)
+    codes = np.repeat(start[node], copies) + place
+    total = int(weight.sum())
+    return replace(
+        data,
+        offsets=offsets,
+        items=codes.astype(np.int32),
+        labels=pa.array([str(code) for code in range(total)], type=pa.string()),
+        sensitive=None if data.sensitive is None else np.repeat(_padded(data.sensitive, len(weight)), weight),
+        sensitivity=None,
+        counts=None,
+        attributes=None,
+        appearance=None,
+    )
+
+
+def _padded(mask: Mask, size: int) -> Mask:
+    return np.concatenate((mask, np.zeros(size - len(mask), dtype=np.bool_)))
+
+
+def _lacking(data: Transactions, levels: Levels) -> tuple[str, ...]:
+    used = (data.item_counts > 0) & data.quasi_mask & (levels.leaf < 0)
+    count = int(used.sum())
+    return () if not count else (f"The hierarchy lacks {count:,} items of the data; they have no category.",)
+
+
+def _only_common(draft: Draft, data: Transactions) -> Draft:
+    """The draft with only those quasi-identifier items that every member of a published set's holders has.
+
+    Transactions that publish the same set are one group, whatever the method called a group.
+    """
+    published = draft.release.transactions
+    group = _equal_sets(published.quasi())
+    quasi = data.quasi()
+    size = np.bincount(group, minlength=1)
+    keys, held = np.unique(group[quasi.rows] * data.n_items + quasi.items, return_counts=True)
+    common = keys[held == size[keys // max(data.n_items, 1)]]
+    of_group, item = common // max(data.n_items, 1), (common % max(data.n_items, 1)).astype(np.int32)
+    bounds = np.searchsorted(of_group, np.arange(len(size) + 1))
+    lengths = np.diff(bounds)[group] if len(group) else np.empty(0, dtype=np.int64)
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    source = np.repeat(bounds[group] - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return replace(draft, release=Release(data.with_quasi(offsets, item[source])))
+
+
+def _equal_sets(data: Transactions) -> Ints:
+    """A number for each transaction, equal where the sets are."""
+    item_bytes = pa.py_buffer(data.items.astype(np.int32).tobytes())
+    bounds = pa.py_buffer((data.offsets * 4).tobytes())
+    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(data), [None, bounds, item_bytes])
+    return np.asarray(keys.dictionary_encode().indices).astype(np.int64)
