@@ -38,7 +38,9 @@ _HOMES = {
     "Targets": "data.targets",
     "Transactions": "data.transactions",
     "Verdict": "data.release",
+    "WaitingError": "data.errors",
     "anonymize": "pipeline",
+    "check": "pipeline",
     "convert": "io",
     "expected": "assess.expected",
     "model": "models",
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
         InputError,
         OutputError,
         ParameterError,
+        WaitingError,
     )
     from anonset.data.hierarchy import Cut, Hierarchy, read_cut, read_hierarchy
     from anonset.data.job import Job
@@ -79,7 +82,7 @@ if TYPE_CHECKING:
     from anonset.io import convert, read, read_release, write
     from anonset.methods import METHODS
     from anonset.models import MODELS, model
-    from anonset.pipeline import anonymize, publish, recode, verify
+    from anonset.pipeline import anonymize, check, publish, recode, verify
     from anonset.report import write_report
     from anonset.unlink import Keep
 
@@ -105,8 +108,10 @@ __all__ = [
     "Targets",
     "Transactions",
     "Verdict",
+    "WaitingError",
     "__version__",
     "anonymize",
+    "check",
     "convert",
     "expected",
     "model",

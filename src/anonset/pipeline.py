@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,11 @@ from anonset.io.source.options import reading_only
 from anonset.methods import METHODS, method_spec
 from anonset.models import USUAL, model_spec
 from anonset.models import model as make_model
+from anonset.nightly.batches import ledger_of, make_batch, require_batches
 from anonset.unlink import Keep, unlink
+
+if TYPE_CHECKING:
+    from anonset.io.publish.plan import Output
 
 KEEP_NOTHING = Keep()
 
@@ -103,16 +107,60 @@ def publish(
     6
     """
     from anonset.io.publish.atomic import staging
-    from anonset.io.publish.plan import reading_inputs
-    from anonset.publication import require_targets, reserve, stage_result
+    from anonset.publication import reserve, stage_result
 
     order = _order(model, method, options, keep, bound)
     spec, job = order.spec, _job(seed, threads, progress, job)
-    inputs = {**reading_inputs(data, order.reading), **_files_of(spec, options)}
-    outputs = require_targets(targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, inputs=inputs)
-    with staging(force=targets.force, shared=targets.shared_folder) as stage:
+    outputs = _planned(data, targets, order, options)
+    with ledger_of(targets) as ledger, staging(force=targets.force, shared=targets.shared_folder) as stage:
+        settled = [] if ledger is None else ledger.settle()  # before its hidden folders are swept
         reserve(stage, outputs, targets)
-        return stage_result(stage, _make(data, order, job), targets, job)
+        stage.notes += settled
+        if ledger is None:
+            result = _make(data, order, job)
+        else:
+            source = _read(data, order, job)
+            make = partial(_make_by, replace(order, reading={}), job)
+            result = make_batch(source, ledger, targets, order.model, spec.cuts, stage, make)
+        return stage_result(stage, result, targets, job)
+
+
+def check(
+    data: Any,
+    targets: Targets,
+    model: Model | str | None = None,
+    *,
+    method: str | MethodSpec | None = None,
+    keep: Keep = KEEP_NOTHING,
+    bound: bool = False,
+    job: Job | None = None,
+    **options: Any,
+) -> None:
+    """Everything that `publish` refuses before its work: parameters, paths, formats, and a source that is not there.
+
+    Examples
+    --------
+    >>> import anonset
+    >>> anonset.check([["wine"]], anonset.Targets(), k=1)
+    Traceback (most recent call last):
+    anonset.data.errors.ParameterError: 'k' must be at least 2. Got 1. Choose a larger value.
+    """
+    from anonset.io.source.readable import require_readable
+
+    order = _order(model, method, options, keep, bound)
+    _planned(data, targets, order, options)
+    require_readable(data, order.reading)
+
+
+def _planned(data: Any, targets: Targets, order: Order, options: dict[str, Any]) -> list[Output]:
+    """All outputs of a run; an error for what cannot be."""
+    from anonset.io.publish.plan import reading_inputs
+    from anonset.publication import require_targets
+
+    spec = order.spec
+    require_batches(targets, order.model, spec, order.values)
+    inputs = {**reading_inputs(data, order.reading), **_files_of(spec, options), **targets.also_reads}
+    return require_targets(targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, inputs=inputs)
 
 
 @dataclass(frozen=True)
@@ -128,15 +176,28 @@ class Order:
     unit: Unit | None
 
 
+def _read(data: Any, order: Order, job: Job) -> Transactions:
+    from anonset.io import read
+
+    with job.stage("read"):
+        whole = isinstance(data, Transactions) and not order.reading
+        return data if whole else read(data, **order.reading)
+
+
+def _make_by(order: Order, job: Job, source: Transactions, method: MethodSpec | None) -> Result:
+    """The result of these transactions by the method of the order, or by another one that reaches the same promise."""
+    if method is None:
+        return _make(source, order, job)
+    values = {name: value for name, value in order.values.items() if name in (*order.model.params, "hierarchy")}
+    return _make(source, replace(order, spec=method, values=values), job)
+
+
 def _make(data: Any, order: Order, job: Job) -> Result:
     """The line of the data: read → method → unlink → check → measure."""
-    from anonset.io import read
     from anonset.publication import publish_result
 
     spec = order.spec
-    with job.stage("read"):
-        whole = isinstance(data, Transactions) and not order.reading
-        source = data if whole else read(data, **order.reading)
+    source = _read(data, order, job)
     target = order.model.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
     unit, counted = chosen_unit(order.unit, source, target.spec)
     target = target.counting(unit)

@@ -34,7 +34,8 @@ def require_targets(
 ) -> list[Output]:
     """All files that a run will write; an error for a path, a format, a key or a cut that cannot be."""
     outputs = [*_release(targets, model), *_beside(targets, cuts=cuts, patterns=patterns)]
-    require_plan(outputs, inputs, force=targets.force, shared=targets.shared_folder)
+    updated = [Output(name, Path(place)) for name in ("ledger", "log") if (place := getattr(targets, name)) is not None]
+    require_plan(outputs, inputs, force=targets.force, shared=targets.shared_folder, updated=updated)
     return outputs
 
 
@@ -60,6 +61,12 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
         page = report_path(targets.report, targets.public_report)
         with job.stage("report"), plain_errors(page):
             stage_report(stage, result, result.source, page, public=targets.public_report, job=job)
+    if targets.write_config is not None:
+        with plain_errors(targets.write_config):
+            stage.file(Path(targets.write_config)).write_text(targets.config, encoding="utf-8")
+    if targets.mode is not None and targets.out is not None:
+        for output in release_outputs(targets.out, result.release.form):
+            stage.allow(output.path, targets.mode)
     with job.stage("publish"), plain_errors(targets.anything):
         stage.publish()
     return replace(result, notes=tuple(dict.fromkeys((*stage.notes, *result.notes))), seconds=job.seconds)
@@ -119,5 +126,7 @@ def _beside(targets: Targets, *, cuts: bool, patterns: bool) -> Iterator[Output]
                 "Leave it out, or use kamp."
             )
         yield Output("write_patterns", Path(targets.write_patterns))
+    if targets.write_config is not None:
+        yield Output("write_config", Path(targets.write_config))
     if targets.report is not None:
         yield Output("report", report_path(targets.report, targets.public_report))

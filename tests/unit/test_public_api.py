@@ -8,8 +8,8 @@ import anonset
 PUBLIC = """
     METHODS MODELS AnonsetError CancelledError Certificate Cut DataError ExistsError GuaranteeError Hierarchy
     InfeasibleError InputError Job Keep OutputError ParameterError Release Result Targets Transactions Verdict
-    __version__ anonymize convert expected model publish query read read_cut read_hierarchy read_release recode sampled
-    verify write write_report
+    WaitingError __version__ anonymize check convert expected model publish query read read_cut
+    read_hierarchy read_release recode sampled verify write write_report
 """.split()
 
 

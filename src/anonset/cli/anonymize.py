@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from anonset.cli.base import project
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, warn
 from anonset.cli.base.groups import (
@@ -23,6 +24,7 @@ from anonset.cli.base.groups import (
     run_options,
     write_options,
 )
+from anonset.cli.base.nightly import log_result, night_options, night_targets, rights, say_checked
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.persons import in_persons, persons_json
 from anonset.cli.base.progress import Display
@@ -97,6 +99,7 @@ def as_report_targets(reporting: Given) -> dict[str, Any]:
     keeping=keep_options(),
     reading=read_options(),
     bounding=bound_options(),
+    nightly=night_options(),
     running=run_options(SEED, THREADS),
 )
 def anonymize(
@@ -107,6 +110,7 @@ def anonymize(
     keeping: Given,
     reading: Given,
     bounding: Given,
+    nightly: Given,
     running: Given,
     data: SourceOrQuery = None,
 ) -> None:
@@ -118,17 +122,25 @@ def anonymize(
     """
     from anonset.data.job import Job
     from anonset.data.targets import Targets
-    from anonset.pipeline import publish
+    from anonset.pipeline import check, publish
 
+    project.fill(data, privacy, writing, reporting, cutting, keeping, reading, bounding, nightly, running)
+    targets = Targets(
+        **writing,
+        **cutting,
+        **as_report_targets(reporting),
+        **night_targets(nightly),
+        keep_formulas="keep_formulas" in keeping,
+    )
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _require_own_options(model, method, privacy)
     require_source(data, reading)
     out, report = writing.get("out"), _report(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)
-        result = publish(
+        result = (check if "check" in nightly else publish)(
             data,
-            Targets(**writing, **cutting, **as_report_targets(reporting), keep_formulas="keep_formulas" in keeping),
+            targets,
             model,
             method=method,
             job=job,
@@ -137,6 +149,9 @@ def anonymize(
             **as_read_options(reading),
             **privacy,
         )
+    if result is None:
+        return say_checked(running)
+    log_result(result)
     warnings = as_keep(keeping).warnings()
     if "json" in running:
         show_json({**as_json(result, out), "report": report})
@@ -144,7 +159,8 @@ def anonymize(
         warn(warnings, "Warning")
         if "quiet" not in running:
             warn(note for note in result.notes if note not in warnings)
-            show(*page(result, out, report))
+            show(*page(result, out, report), *rights(targets))
+    return None
 
 
 def _require_own_options(model: str | None, method: str | None, params: Given) -> None:

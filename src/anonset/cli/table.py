@@ -19,6 +19,9 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "anonymize": Command("anonymize", "Make a release that keeps a promise, check it, and write it.", "Publish"),
     "recode": Command("recode", "Publish by a cut through a hierarchy that was reviewed or edited.", "Publish"),
+    "init": Command("init", "Write a project file for runs without a person.", "Publish"),
+    "run": Command("run", "Do what a project file says: every night the same.", "Publish"),
+    "ledger": Command("ledger", "Show which batches were released.", "Publish"),
     "verify": Command("verify", "Check whether a file, ours or anybody's, keeps a privacy promise.", "Publish"),
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
     "risk": Command("risk", "Measure re-identification risk, in data and in a release of them.", "Data"),

@@ -10,6 +10,7 @@
     ├── InfeasibleError         3   no release of this data can keep the promise asked for
     ├── GuaranteeError          3   a release does not keep its promise: it is not published
     ├── OutcomeError            4   the promise holds, but the outcome is not acceptable: nothing is published
+    ├── WaitingError            0   there is too little that is new for a batch: nothing was published, nothing is wrong
     ├── OutputError             1   the output could not be written; what was there before is still there
     └── CancelledError        130   somebody asked to stop
 
@@ -153,6 +154,16 @@ class OutcomeError(AnonsetError):
         self.accept = tuple(accept)
         anyway = " and ".join(f"accept={name}" for name in self.accept)
         super().__init__(f"{sentence} To publish it all the same: {anyway}." if anyway else sentence)
+
+
+class WaitingError(AnonsetError):
+    """Too few transactions are new for a batch of their own: they wait for the next run."""
+
+    exit_code = 0
+
+    def __init__(self, sentence: str, transactions: int = 0) -> None:
+        super().__init__(sentence)
+        self.transactions = transactions
 
 
 class OutputError(AnonsetError):

@@ -43,7 +43,8 @@ class ModelSpec:
     the promise in one plain sentence with
     the parameters in braces. `form` is the kind of release that the model speaks about. `protects_users` says
     whether the promise still holds when an attacker can see which transactions belong to one user; where it does
-    not, users are not published. `publishes` names what else the model lets through: `counts`, `attributes`, and
+    not, users are not published. `batches` says that the promise holds for the union of disjoint releases that keep
+    it. `publishes` names what else the model lets through: `counts`, `attributes`, and
     `sensitivity` where the owner asks for it. `reads` names what the check looks at besides the sets where it is
     published; a release with more than that keeps no promise of this model.
 
@@ -70,6 +71,7 @@ class ModelSpec:
     paper: str
     form: Literal["rows", "groups"] = "rows"
     protects_users: bool = False
+    batches: bool = True
     publishes: tuple[str, ...] = ()
     default_method: str = ""
     options: tuple[Param, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,6 +36,16 @@ class Targets:
         The folder of the outputs, named once more, where others can write in it and that is wanted all the same.
     keep_formulas
         Write labels that a spreadsheet would run as a formula as they are.
+    mode
+        Who may read the release and its certificate, as a number (0o644); nobody else (0o600) where it is None.
+    ledger
+        A private file that knows what was released: only transactions that never were are, as a batch of their own.
+    log
+        Where the run is logged; here only so that no output takes its place.
+    write_config, config
+        Where to write a project file, and its text.
+    also_reads
+        Other files that the run reads and must not overwrite, by name.
 
     Examples
     --------
@@ -52,13 +63,19 @@ class Targets:
     force: bool = False
     shared_folder: Place = None
     keep_formulas: bool = False
+    mode: int | None = None
+    ledger: Place = None
+    log: Place = None
+    write_config: Place = None
+    config: str = ""
+    also_reads: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def given(self) -> dict[str, Any]:
         """What differs from the defaults."""
-        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) not in (one.default, {})}
 
     @property
     def anything(self) -> str | os.PathLike[str] | Path | None:
         """One of the files to be written, for messages; None where there is none."""
-        places = (self.out, self.report, self.write_cut, self.write_patterns)
+        places = (self.out, self.report, self.write_cut, self.write_patterns, self.write_config)
         return next((place for place in places if place is not None), None)

@@ -27,12 +27,13 @@ from anonset.data.job import Job
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Transactions
-from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, publish, require_feasible
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, largest_set, publish, require_feasible
 
 
 def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, unit: Unit = "transaction") -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
     require_feasible(data, k, unit)
+    m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
     with job.stage("generalise", total=len(found.node) * m) as monitor:

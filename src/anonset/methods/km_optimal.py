@@ -32,7 +32,7 @@ from anonset.data.job import Job
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Transactions
-from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, largest_set, publish, require_feasible
 
 MOST_RARE = 2_000_000
 MOST_BYTES = 2**30
@@ -71,6 +71,7 @@ def run(
 ) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions, losing least."""
     require_feasible(data, k, unit)
+    m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
     arrays, persons = found.counting(unit)
@@ -116,7 +117,9 @@ def minimal_cuts(
     job = job or Job()
     found = domain(data, hierarchy)
     with job.stage("search") as monitor:
-        stopped, cuts, examined = _native.km_minimal(*found.arrays, k, m, max_cuts, MOST_RARE, MOST_BYTES, monitor)
+        stopped, cuts, examined = _native.km_minimal(
+            *found.arrays, k, largest_set(data, m), max_cuts, MOST_RARE, MOST_BYTES, monitor
+        )
     _require_finished(stopped, found, examined)
     chosen = [found.cut(cut) for cut in cuts.reshape(-1, len(found.node))]
     return [(cut, ncp(data, cut)) for cut in chosen]

@@ -31,7 +31,7 @@ from anonset.data.job import Job
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Mask, Transactions
-from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, publish, require_feasible
+from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, largest_set, publish, require_feasible
 
 BEST_FORM = 0  # the kernel chooses how it keeps the rows
 
@@ -51,6 +51,7 @@ def run(
 ) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
     require_feasible(data, k, unit)
+    m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
     with job.stage("specialise", total=len(found.node)) as monitor:

@@ -145,6 +145,7 @@ SPEC = ModelSpec(
     check=check,
     paper="C.-H. Hsu, H.-P. Tsai, KAMP: Preserving k-anonymity for Combinations of Patterns, IEEE MDM, 2013",
     protects_users=True,
+    batches=False,
     reads=(),
     default_method="kamp",
     meaning="somebody who knows up to {combinations} habits of a person (sets of items that turn up often) finds at "

@@ -25,7 +25,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from anonset.cli.base import debug
+from anonset.cli.base import debug, logbook, project
 from anonset.cli.base.spelling import spelt
 from anonset.data.errors import AnonsetError, OutputError, printable, worded
 
@@ -46,6 +46,8 @@ class Problem:
 def run(args: Sequence[str]) -> int:
     """Run a command with these arguments and return its exit code; nothing but an exit code comes out."""
     debug.reset()
+    logbook.reset()
+    project.remember(None, {})
     published_before = len(_published())
     try:
         from anonset.cli.base.commands import root
@@ -53,6 +55,7 @@ def run(args: Sequence[str]) -> int:
         answer = root().main(list(args), prog_name="anonset", standalone_mode=False)
         if sys.stdout is not None:
             put()
+        logbook.note("end", code=0)
     except (Exception, KeyboardInterrupt) as error:
         complete = _published()[published_before:]
         if complete:
@@ -66,15 +69,17 @@ def run(args: Sequence[str]) -> int:
 def _tell(error: BaseException, published: bool, as_json: bool) -> int:
     """Say on stderr what went wrong, and where a machine listens also as JSON on stdout; gives the exit code."""
     if _interrupted(error):
+        logbook.note("end", code=130)
         return _stopped()
     if isinstance(error, BrokenPipeError):
         return closed_pipe()
     problem = explain(error, published)
+    logbook.note("end", code=problem.code, kind=problem.kind, parameter=problem.parameter)
     if problem.message:
-        _say(problem.message, "Error: ")
+        _say(problem.message, "Error: " if problem.code else "Note: ")
     if as_json:
         with suppress(AnonsetError, OSError):  # what cannot be printed was said above
-            put(json.dumps({"error": asdict(problem)}, indent=2) + "\n")
+            put(json.dumps({"error" if problem.code else "waiting": asdict(problem)}, indent=2) + "\n")
     return problem.code
 
 

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 from anonset.data.errors import ExistsError, InputError, OutputError, argument
 from anonset.io.publish.folders import SharedFolder
@@ -56,6 +56,19 @@ _placing = threading.RLock()
 """Held while names are made or change hands, so that another thread can tell when it is safe to end the process."""
 
 
+class Journal(Protocol):
+    """Who writes down what is put in place, before and after."""
+
+    def begin(self) -> None:
+        """Right before the first target gets its name."""
+
+    def done(self) -> None:
+        """All targets are in place."""
+
+    def undo(self) -> None:
+        """None is, and everything is as before."""
+
+
 class Staging:
     """Temporary files and folders that wait for their place; made by `staging`.
 
@@ -78,6 +91,8 @@ class Staging:
         self._waiting: list[Path] = []  # targets, in the order of publishing
         self._leaving: list[Path] = []  # what must go before the first of them comes
         self._unrestored: list[Slot] = []
+        self._modes: dict[Path, int] = {}
+        self.journal: Journal | None = None
 
     def reserve(self, target: Path) -> None:
         """Take the place beside `target` for this run, before there is anything to write; an error if it is taken."""
@@ -113,6 +128,14 @@ class Staging:
         self._waiting.append(target)
         return slot.path
 
+    def staged(self, target: Path) -> Path:
+        """Where what will be put at `target` is now."""
+        return self._slots[target].path
+
+    def allow(self, target: Path, mode: int) -> None:
+        """Have a target, if it was staged, readable by others than its owner."""
+        self._modes[target] = mode
+
     def withdraw(self, old: Path) -> None:
         """Have a file, if it is there, removed before anything is put in place: it spoke about the old release."""
         if os.path.lexists(old):
@@ -125,9 +148,14 @@ class Staging:
         If one of them cannot be put in place, or Ctrl-C comes before the last one is, all is as it was before.
         """
         for target in self._waiting:
+            if target in self._modes:
+                set_mode(self._slots[target].path, self._modes[target])
             flush(self._slots[target].path)
         with uninterrupted() as held, _placing:
             with ExitStack() as undo:
+                if self.journal is not None:
+                    undo.callback(self.journal.undo)
+                    self.journal.begin()
                 for old in self._leaving:
                     self._withdraw(self._slots[old], undo)
                 for target in self._waiting:
@@ -136,6 +164,8 @@ class Staging:
                     raise KeyboardInterrupt
                 undo.pop_all()
             published.extend(self._waiting)
+            if self.journal is not None:
+                self.journal.done()
             self._clean()
 
     def _withdraw(self, slot: Slot, undo: ExitStack) -> None:
@@ -263,6 +293,15 @@ def uninterrupted() -> Iterator[Sequence[object]]:
             signal.signal(number, handler)
         if held:
             usual[held[0][0]](*held[0])
+
+
+def set_mode(path: Path, mode: int) -> None:
+    """Give a file these rights; a folder, and everything in it, as well, with the right to enter for who may read."""
+    if path.is_dir():
+        for entry in path.iterdir():
+            set_mode(entry, mode)
+        mode |= (mode & 0o444) >> 2
+    path.chmod(mode)
 
 
 def flush(path: Path) -> None:

@@ -44,6 +44,7 @@ def require_plan(
     *,
     force: bool = False,
     shared: SharedFolder = None,
+    updated: Sequence[Output] = (),
 ) -> None:
     """Refuse outputs that cannot be, that are taken, or that would destroy an input or one another.
 
@@ -58,6 +59,8 @@ def require_plan(
         Whether existing files may be replaced.
     shared
         A folder that others can write to, named by the user.
+    updated
+        Files that the run adds to or makes where they are missing (a ledger, a log): no output and no input either.
 
     Examples
     --------
@@ -65,8 +68,12 @@ def require_plan(
     Traceback (most recent call last):
     anonset.data.errors.InputError: 'report' must be another file than 'out'. Got a.csv and A.csv. Choose another name.
     """
-    _require_unlike(outputs)
+    _require_unlike([*outputs, *updated])
     read = dict(_files(inputs or {}))
+    for output in updated:
+        _require_kind(output)
+        _require_untouched(output, read)
+        require_folder(output.path.parent, shared)
     for output in outputs:
         _require_kind(output)
         _require_untouched(output, read)

@@ -137,6 +137,11 @@ def require_feasible(data: Transactions, k: int, unit: Unit = "transaction") -> 
         raise InfeasibleError(f"'k' must be at most {what} ({filled:,}). Got {k:,}. Choose a smaller k or add data.")
 
 
+def largest_set(data: Transactions, m: int) -> int:
+    """The largest sets worth looking at: none has more items than there are, however large m is."""
+    return min(m, max(data.n_items, 1))
+
+
 def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | None = None, **figures: Any) -> Draft:
     """The transactions recoded by the cut, with its loss and notes.
 

@@ -34,6 +34,7 @@ TABLES = Param(
     "int",
     "How many hash tables are used. By default as many as find a near neighbour with 90 % probability (Eq. 6).",
     minimum=1,
+    maximum=4096,
     example=4,
 )
 

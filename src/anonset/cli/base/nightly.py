@@ -1,0 +1,104 @@
+"""The options of runs without a person: project file, ledger, log, rights, a check without the work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from anonset.cli.base import logbook
+from anonset.cli.base.groups import RUNNING, WRITING
+from anonset.cli.base.options import Choice, Given
+from anonset.data.errors import ParameterError
+from anonset.data.spec import Param
+
+if TYPE_CHECKING:
+    from anonset.data.release import Result
+    from anonset.data.targets import Targets
+
+CHECK = Param("check", "bool", "Only validate: options, paths and source, without any work.")
+LEDGER = Param(
+    "ledger", "text", "Release only what never was: a private file that knows what was. Too few wait for the next run."
+)
+LOG = Param("log", "text", "Add what the run does to this file, or - for standard error; nothing in it is personal.")
+LOG_FORMAT = Param("log_format", "choice", "How the log is written.", choices=("text", "json"), example="text")
+MODE = Param("mode", "text", "Who may read the release: 644, 640, …, or umask. Default: 600, nobody but you.")
+WRITE_CONFIG = Param("write_config", "text", "Save these options as a project file for 'anonset run'.")
+
+
+def night_options() -> list[Choice]:
+    """What runs by themselves need."""
+    return [
+        Choice(LEDGER, WRITING, metavar="FILE"),
+        Choice(MODE, WRITING, metavar="MODE"),
+        Choice(WRITE_CONFIG, WRITING, metavar="FILE"),
+        Choice(LOG, RUNNING, metavar="FILE"),
+        Choice(LOG_FORMAT, RUNNING, metavar="NAME"),
+        Choice(CHECK, RUNNING, switch=True),
+    ]
+
+
+def night_targets(night: Given) -> dict[str, Any]:
+    """The options as `Targets` knows them; begins the log."""
+    from anonset.cli.base import project
+
+    logbook.begin(night.get("log"), night.get("log_format", "text"))
+    log = night.get("log")
+    return {
+        "ledger": night.get("ledger"),
+        "mode": _mode(night.get("mode")),
+        "log": None if log == "-" else log,
+        "write_config": night.get("write_config"),
+        "config": project.as_text() if "write_config" in night else "",
+        "also_reads": {"file": project.current()},
+    }
+
+
+def _mode(text: str | None) -> int | None:
+    """The rights as a number: `644`, or what the umask leaves of 666."""
+    if text is None:
+        return None
+    if text == "umask":
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return 0o666 & ~mask
+    try:
+        mode = int(text, 8)
+    except ValueError:
+        mode = -1
+    if not 0o400 <= mode <= 0o666 or mode & 0o111 or mode & 0o022 or mode & 0o600 != 0o600:
+        must = "let the owner read and write, others at most read"
+        raise ParameterError("mode", must, repr(text), "Try 644, 640 or umask.")
+    return mode
+
+
+def rights(targets: Targets) -> list[str]:
+    """Who can read the release, in a sentence."""
+    if targets.out is None:
+        return []
+    if targets.mode is None:
+        return ["", "Only you can read these files (mode 600). --mode 644 lets others read the release."]
+    return ["", f"The release and its certificate have mode {targets.mode:o}."]
+
+
+def log_result(result: Result) -> None:
+    """A line on the release that was made."""
+    for name, seconds in result.seconds.items():
+        logbook.note("stage", name=name, seconds=round(seconds, 3))
+    verdict = result.verdict
+    facts = {
+        "model": verdict.model,
+        "method": result.method,
+        "holds": verdict.holds,
+        "transactions": len(result.release),
+    }
+    digests = {} if result.certificate is None else {"sha256": dict(result.certificate.files)}
+    logbook.note("release", **facts, **digests)
+
+
+def say_checked(running: Given) -> None:
+    """That nothing speaks against the run."""
+    if "json" in running:
+        sys.stdout.write('{"checked": true}\n')
+    elif "quiet" not in running:
+        sys.stdout.write("Everything that can be checked before the work is as it must be. Nothing was written.\n")

@@ -1,0 +1,23 @@
+"""Whether a source is there at all, without reading it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from anonset.data.errors import DataError
+from anonset.io.formats.registry import split_name
+from anonset.io.source.streams import find_files
+
+
+def require_readable(source: Any, options: Mapping[str, Any]) -> None:
+    """An error for files that are not there; what is no file (a frame, a database, standard input) is passed over."""
+    named = [value for name, value in options.items() if name.endswith("_file") and value is not None]
+    for place in (*(source if isinstance(source, (list, tuple)) else [source]), *named):
+        if isinstance(place, (str, os.PathLike)) and "://" not in str(place) and str(place) != "-":
+            files, _ = find_files(place, lambda path: split_name(path)[0] is not None)
+            for file in files:
+                if file.path is not None and not os.access(file.path, os.R_OK):
+                    raise DataError("There is no permission to read it.", source=str(Path(file.path)))
