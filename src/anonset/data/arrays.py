@@ -16,6 +16,33 @@ Mask = npt.NDArray[np.bool_]
 MAX_ITEMS = 2**31 - 1
 
 
+def distinct(keys: Longs) -> Longs:
+    """The different keys, ascending. By sorting: NumPy's own way by hashing takes several times as long on many keys.
+
+    Examples
+    --------
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(keys, kind="stable")  # fast where the keys come in ascending runs, as those of rows do
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
+def contained(keys: Longs, ordered: Longs) -> Mask:
+    """Which of the keys are among the others, which are ascending.
+
+    Examples
+    --------
+    >>> contained(np.array([3, 2]), np.array([1, 3])).tolist()
+    [True, False]
+    """
+    if not len(ordered):
+        return np.zeros(len(keys), dtype=np.bool_)
+    return np.asarray(ordered[np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)] == keys)
+
+
 def merged(values: npt.NDArray[Any], first: Mask, name: str) -> npt.NDArray[Any]:
     """Repeated occurrences become one: their counts add up, the highest degree of sensitivity stays."""
     if not len(values):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anonset.assess.utility.metric import Comparison, Figure, Metric
+from anonset.data.arrays import contained, distinct
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.release import Release
 from anonset.data.transactions import Longs, Mask, Transactions
@@ -49,7 +50,7 @@ def _emptied(data: Transactions, rows: Mask) -> Transactions:
 
 def _distance(before: tuple[Longs, Any], after: tuple[Longs, Any], size: int) -> float:
     one, other = (rows * max(size, 1) + codes for rows, codes in (before, after))
-    return (len(one) + len(other) - 2 * len(np.intersect1d(one, other, assume_unique=True))) / max(len(one), 1)
+    return (len(one) + len(other) - 2 * int(contained(one, other).sum())) / max(len(one), 1)
 
 
 def _items(before: Transactions, after: Transactions, levels: Levels) -> dict[str, Any]:
@@ -60,17 +61,17 @@ def _items(before: Transactions, after: Transactions, levels: Levels) -> dict[st
     published = np.sort(after.rows * width + node[after.items])
     own = levels.split(before.labels)[0].astype(np.int64)
     rows, codes = before.rows, own[before.items]
-    exact = np.isin(rows * width + codes, published)
+    exact = contained(rows * width + codes, published)
     penalty = np.where(exact, 0.0, 1.0)
     share = levels.tree.leaf_counts[levels.categories] / max(levels.tree.n_items, 1)
     touched = [rows * width + codes]
     for above in levels.above:  # coarse to fine: the finest that is published is the last to be written
         found = above[codes].astype(np.int64)
         key = rows * width + len(levels.items) + found
-        there = (found >= 0) & ~exact & np.isin(key, published)
+        there = (found >= 0) & ~exact & contained(key, published)
         penalty[there] = share[found[there]]
         touched.append(key[found >= 0])
-    fitting = np.isin(published, np.unique(np.concatenate(touched)))
+    fitting = contained(published, distinct(np.concatenate(touched)))
     total = max(before.nnz, 1)
     return {
         "exact_items": float(exact.sum()) / total,

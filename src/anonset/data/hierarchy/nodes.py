@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.arrays import distinct
 from anonset.data.errors import InputError
 from anonset.data.hierarchy.tree import Hierarchy
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -114,7 +115,7 @@ class Levels:
         code[item >= 0] = self.above[level - 1, item[item >= 0]]
         code[category >= 0] = raised[category[category >= 0]]
         there = code[data.items] >= 0
-        keys = np.unique(data.rows[there] * len(self.categories) + code[data.items[there]])
+        keys = distinct(data.rows[there] * len(self.categories) + code[data.items[there]])
         return keys // max(len(self.categories), 1), (keys % max(len(self.categories), 1)).astype(np.int32)
 
     def raised(self, level: int) -> Ints:

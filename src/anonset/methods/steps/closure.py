@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from anonset.data.arrays import contained, distinct
 from anonset.data.errors import ParameterError, unknown
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.hierarchy.reading import as_hierarchy
@@ -156,7 +157,7 @@ class Closure:
             category = np.concatenate((items, self._above_categories(level)))[nodes]
             there = category >= 0
             covered.append(rows[there] * size + len(items) + category[there])
-        kept = ~np.isin(rows * size + nodes, np.unique(np.concatenate(covered)))
+        kept = ~contained(rows * size + nodes, distinct(np.concatenate(covered)))
         return rows[kept], nodes[kept]
 
     def _above_categories(self, level: int) -> Longs:
@@ -181,7 +182,7 @@ def _closed(data: Transactions, levels: Levels, weight: Longs, start: Longs) -> 
         there = (category >= 0) & (weight[np.where(category >= 0, node, 0)] > 0)
         rows.append(data.rows[there])
         nodes.append(node[there])
-    keys = np.unique(np.concatenate(rows) * len(weight) + np.concatenate(nodes))
+    keys = distinct(np.concatenate(rows) * len(weight) + np.concatenate(nodes))
     row, node = keys // max(len(weight), 1), keys % max(len(weight), 1)
     copies = weight[node]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(row, weights=copies, minlength=len(data)).astype(np.int64))))
