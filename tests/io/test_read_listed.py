@@ -73,7 +73,7 @@ def test_lists_in_parquet(saved):
     data = read(as_parquet(table))
     assert data.to_lists() == [["a", "b"], [], ["a"]]
     assert owners(data) == ["u", "v", "u"]
-    assert data.notes == ("1 repeated item was merged",)
+    assert data.notes == ("1 column was left aside, with no part to play: price", "1 repeated item was merged")
     data = read(as_parquet({"pages": [[1, 10], [9]], "n": [["x"], []]}), item="pages")
     assert data.to_lists() == [["1", "10"], ["9"]]
     with pytest.raises(DataError, match=r"not clear which column holds the lists of items. The columns are: a, b"):
@@ -159,7 +159,8 @@ def test_long_tables_in_binary_files(saved, write):
     assert data.to_lists() == [["9", "10"], ["10"]]
     assert data.ids.to_pylist() == ["7", "3"]
     assert owners(data) == ["u", "v"]
-    assert data.notes == ("1 row without a transaction or an item or a user was left out",)
+    aside = "1 column was left aside, with no part to play: more"
+    assert data.notes == (aside, "1 row without a transaction or an item or a user was left out")
 
 
 def test_a_damaged_binary_file_is_an_error(saved):

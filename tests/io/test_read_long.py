@@ -41,7 +41,7 @@ def test_columns_can_be_given(saved):
 def test_unknown_columns_are_asked_for(saved):
     message = (
         "a.csv: It is not clear which column holds the transaction and which the item. The columns are: a, b. "
-        "Name them: transaction=… and item=…; or the format if this is no long table."
+        "Most likely: transaction=a item=b. Name them so, or otherwise, or give the format if this is no long table."
     )
     fails(saved("a,b\n1,x\n1,y\n2,z\n", "a.csv"), message)
     with pytest.raises(DataError, match=r"which column holds the transaction. The columns are: customer, item"):

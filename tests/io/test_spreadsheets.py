@@ -44,7 +44,8 @@ def test_a_sheet_opens_without_an_option_and_ids_keep_their_zeros(tmp_path):
 def test_rows_above_the_header_are_left_out_and_said(tmp_path):
     data = read(export(tmp_path / "sales.xlsx", TITLES))
     assert data.to_lists() == [["bread", "wine"], ["bread"]]
-    assert data.notes == ("3 rows above the header were left out",)
+    aside = "1 column was left aside, with no part to play: Day"
+    assert data.notes == ("3 rows above the header were left out", aside)
 
 
 def test_days_are_days(tmp_path):

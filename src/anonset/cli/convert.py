@@ -35,7 +35,7 @@ Target = Annotated[
     ),
 ]
 
-DROP = Param("drop", "text", "Parts to leave out on purpose: users, ids, sensitive, sensitivity, counts.")
+DROP = Param("drop", "text", "Parts to leave out on purpose (users, ids, sensitive, sensitivity, counts), or columns.")
 
 
 def write_options() -> list[Choice]:
@@ -45,7 +45,7 @@ def write_options() -> list[Choice]:
 
 
 @app.command(epilog="Example: anonset convert sales.csv sales.parquet")
-@takes(writing=write_options(), reading=read_options(), running=run_options())
+@takes(writing=write_options(), reading=read_options("drop"), running=run_options())
 def convert(writing: Given, reading: Given, running: Given, data: SourceOrQuery = None, out: Target = None) -> None:
     """Turn transactions from one format into another. Nothing is anonymized: OUT is as private as DATA.
 

@@ -48,13 +48,13 @@ def run_options(*more: Param) -> list[Choice]:
     return [*(Choice(param, RUNNING) for param in more), *switches, debug]
 
 
-def read_options() -> list[Choice]:
-    """The options of reading. `--format` is always the output's, so that the input's is called `--input-format`."""
+def read_options(*but: str) -> list[Choice]:
+    """The options of reading, but for these. `--format` is the output's, so the input's is called `--input-format`."""
     from anonset.io.source.options import ReadOptions
 
     hints = get_type_hints(ReadOptions)
     choices = []
-    for field in fields(ReadOptions):
+    for field in (one for one in fields(ReadOptions) if one.name not in but):
         kind: Any = "bool" if hints[field.name] in (bool, bool | None) else "text"
         choice = Choice(Param(field.name, kind, field.metadata["help"]), READING, switch=hints[field.name] is bool)
         if field.name.endswith("file"):

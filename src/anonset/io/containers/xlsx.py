@@ -15,9 +15,9 @@ from anonset.data.extras import load
 from anonset.io.containers.container import Container, Needed, Read
 from anonset.io.source.heading import MOST_TITLES, above_header, title_records
 from anonset.io.source.options import ReadOptions
-from anonset.io.source.roles import NAMES, plain
 from anonset.io.source.shape import Shape
 from anonset.io.source.streams import File, content
+from anonset.io.source.words import NAMES, plain
 
 MOST_ROWS, MOST_COLUMNS, LONGEST_TEXT = 1_048_576, 16_384, 32_767
 """What a sheet holds: rows with the header, columns, characters of a cell."""

@@ -10,7 +10,7 @@ from anonset.io.containers.container import TEXT
 from anonset.io.containers.quoting import csv_field
 from anonset.io.formats.lines import KernelLines, write_lines
 from anonset.io.formats.sample import NUMBER, Sample
-from anonset.io.source.roles import missing_role
+from anonset.io.source.guessing import by_column, missing_role
 from anonset.io.source.shape import Shape
 
 
@@ -30,7 +30,7 @@ class Basket(KernelLines):
         one_role = (roles.item is None) != (roles.transaction is None)
         columns = sample.regular and len(names) > 1 and (one_role or _is_named(names, sample.rows))
         if sample.header and (options.item or options.transaction or columns):
-            raise missing_role(roles, names, sample.name)
+            raise missing_role(roles, names, sample.name, by_column(sample.rows, len(names)))
         return self.shape(sample)
 
     def shape(self, sample: Sample) -> Shape:

@@ -16,9 +16,10 @@ from anonset.data.transactions import Longs, Transactions
 from anonset.io.containers.container import TEXT, Container
 from anonset.io.formats.parsed import Parsed
 from anonset.io.formats.sample import Sample
+from anonset.io.source.guessing import by_column, first_rows, missing_role
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
-from anonset.io.source.roles import Roles, find_roles, missing_role
+from anonset.io.source.roles import Roles, find_roles
 from anonset.io.source.shape import Shape, cells_of
 from anonset.io.source.streams import File
 
@@ -96,7 +97,7 @@ class Table(Layout):
         names = sample.first if header else tuple(str(place + 1) for place in range(len(sample.first)))
         roles = self.roles(names, sample, header)
         if names and not self.is_complete(roles):
-            raise missing_role(roles, names, sample.name)
+            raise missing_role(roles, names, sample.name, by_column(sample.rows, len(names)))
         return sample.table(self.name, header, len(names), cells_of(roles, self.lists), roles.others(names))
 
     def roles(self, names: Sequence[str], sample: Sample, header: bool) -> Roles:
@@ -119,7 +120,7 @@ class Table(Layout):
         """The columns that play a part, called by their roles, and the names of the others."""
         roles = self.table_roles(table, options, source)
         if not self.is_complete(roles):
-            raise missing_role(roles, table.column_names, source)
+            raise missing_role(roles, table.column_names, source, first_rows(table))
         chosen = table.select(list(roles.places.values())).rename_columns(list(roles.places))
         return chosen, roles.others(table.column_names)
 

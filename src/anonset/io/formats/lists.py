@@ -17,9 +17,10 @@ from anonset.io.formats.owners import complete, owners_of
 from anonset.io.formats.sample import Sample
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
-from anonset.io.source.roles import OF_ITEMS, Roles, find_roles
+from anonset.io.source.roles import OF_ITEMS, Roles, columns_in, find_roles
 from anonset.io.source.shape import Shape
 from anonset.io.source.tables import is_list
+from anonset.io.source.words import plain
 
 
 class ItemLists(Table):
@@ -53,8 +54,9 @@ class ItemLists(Table):
         listed = [is_list(kind) for kind in table.schema.types]
         scalars = ["" if is_listed else name for name, is_listed in zip(names, listed, strict=True)]
         lists = [name if is_listed else "" for name, is_listed in zip(names, listed, strict=True)]
-        owners = find_roles(scalars, replace(options, **OF_ITEMS))
-        roles = find_roles(lists, replace(options, transaction=None, user=None))
+        dropped = columns_in(options.drop, names)
+        owners = find_roles(scalars, replace(options, **OF_ITEMS, drop=_named(dropped, scalars)))
+        roles = find_roles(lists, replace(options, transaction=None, user=None, drop=_named(dropped, lists)))
         item = roles.item
         if item is None:
             others = (roles.sensitive, roles.sensitivity)
@@ -65,7 +67,7 @@ class ItemLists(Table):
                 problem = f"{unclear} Name it: {setting('item')}."
                 raise DataError(problem, source=source)
             item = free[0]
-        return replace(roles, transaction=owners.transaction, user=owners.user, item=item)
+        return replace(roles, transaction=owners.transaction, user=owners.user, item=item, more=owners.more)
 
     def read(self, table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
         """The items of each row, together with those that a list of sensitive items names."""
@@ -99,6 +101,12 @@ class ItemLists(Table):
     def rows(self, data: Transactions) -> Longs:
         """One for each transaction."""
         return np.ones(len(data), dtype=np.int64)
+
+
+def _named(wanted: list[str], names: list[str]) -> str | None:
+    """Those of the wanted columns that are among these, as an option names them."""
+    known = {plain(name) for name in names}
+    return ",".join(name for name in wanted if plain(name) in known) or None
 
 
 def _item_lists(data: Transactions) -> pa.Array:

@@ -54,7 +54,7 @@ class Long(Table):
     def needed(self, names: Sequence[str], options: ReadOptions) -> list[int] | None:
         """Columns that play no part are not read."""
         roles = find_roles(names, options)
-        return list(roles.places.values()) if self.is_complete(roles) else None
+        return list(dict.fromkeys(roles.places.values())) if self.is_complete(roles) else None
 
     def fits(self, table: pa.Table, options: ReadOptions) -> bool:
         """Both columns are there, and that of items holds single ones."""

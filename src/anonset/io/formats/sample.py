@@ -13,9 +13,10 @@ from anonset.data.errors import ParameterError
 from anonset.io.containers.container import TEXT, Container
 from anonset.io.source.heading import above_header, title_records
 from anonset.io.source.options import ReadOptions
-from anonset.io.source.roles import NAMES, NO_ROLES, Roles, find_roles, plain
+from anonset.io.source.roles import NO_ROLES, Roles, columns_in, find_roles
 from anonset.io.source.shape import Cell, Shape
 from anonset.io.source.streams import HEAD
+from anonset.io.source.words import NAMES, plain
 
 SEPARATORS = "\t;|,"  # a comma may also be a decimal point, so it comes last
 FLAGS = frozenset(("0", "1", "t", "f", "true", "false"))
@@ -92,7 +93,13 @@ class Sample:
     def _names_columns(self, record: Sequence[str]) -> bool:
         options = self.options
         known = {name for names in NAMES.values() for name in names}
-        wanted = [options.transaction, options.item, options.user, options.sensitivity, options.sensitive_column]
+        wanted = [
+            *columns_in(options.transaction, record),
+            options.item,
+            options.user,
+            options.sensitivity,
+            options.sensitive_column,
+        ]
         wanted += [options.attribute, options.count]
         return any(plain(name) in known for name in record) or any(name in record for name in wanted if name)
 

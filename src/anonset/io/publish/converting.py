@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from anonset.data.transactions import Transactions
+from anonset.io.formats.capacity import PARTS
 from anonset.io.formats.registry import Format, format_of
 from anonset.io.formats.saving import prepared, write_to
 from anonset.io.publish.atomic import plain_errors, staging
@@ -47,7 +48,7 @@ def convert(
     keep_formulas
         Write labels that a spreadsheet would run as a formula as they are.
     drop
-        Parts to leave out on purpose: `users`, `ids`, `sensitive`, `sensitivity`, `counts`.
+        Parts to leave out on purpose: `users`, `ids`, `sensitive`, `sensitivity`, `counts`; or columns of a table.
     shared_folder
         The folder of the target, named once more, where others can write in it and that is wanted all the same.
     options
@@ -69,8 +70,9 @@ def convert(
         inputs = reading_inputs(source, options)
         require_plan(release_outputs(target), inputs, force=force, shared=shared_folder)  # type: ignore[arg-type]
     chosen = format_of(path, format)
-    data = read(source, format=source_format, **options)
-    written, notes = prepared(data, chosen, drop=drop, keep_formulas=keep_formulas)
+    parts, columns = _parts(drop)
+    data = read(source, format=source_format, drop=columns, **options)
+    written, notes = prepared(data, chosen, drop=parts, keep_formulas=keep_formulas)
     if path is not None:
         notes += _replace(path, written, chosen, force, shared_folder)
     else:
@@ -79,6 +81,12 @@ def convert(
             write_to(file, written, chosen)
             file.flush()
     return replace(written, notes=(*data.notes, *notes))
+
+
+def _parts(drop: str | Iterable[str]) -> tuple[list[str], list[str] | None]:
+    """The parts of transactions among the names to leave out, and the columns of a table."""
+    names = [name.strip() for name in drop.split(",")] if isinstance(drop, str) else list(drop)
+    return [name for name in names if name in PARTS], [name for name in names if name not in PARTS] or None
 
 
 def _replace(path: Path, data: Transactions, format: Format, force: bool, shared: SharedFolder) -> tuple[str, ...]:

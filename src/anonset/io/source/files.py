@@ -18,6 +18,7 @@ from anonset.io.containers.registry import CONTAINERS
 from anonset.io.formats.layout import Lines, Table
 from anonset.io.formats.parsed import in_order, joined
 from anonset.io.formats.registry import LAYOUTS, parse_format, split_name
+from anonset.io.source.columns import left_aside, whole_transaction
 from anonset.io.source.detect import detect
 from anonset.io.source.frames import from_table, needed, table_layout
 from anonset.io.source.options import ReadOptions
@@ -72,7 +73,7 @@ def _read_found(files: list[File], options: ReadOptions) -> Transactions:
 
 
 def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
-    for name in ("transaction", "item", "user", "sensitivity", "sensitive_column", "attribute", "count"):
+    for name in ("transaction", "item", "user", "sensitivity", "sensitive_column", "attribute", "count", "drop"):
         if getattr(options, name) is not None:
             what = f"{files[0].name} is read as {shapes[0].layout}, which has no columns."
             advice = f"{what} Pass its format if it is a table."
@@ -98,7 +99,7 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
     data = layout.read(table, options, Origin(tuple(one.part for one in found)))
     notes = tuple(dict.fromkeys(note for shape in shapes for note in shape.notes))
     unread = tuple(dict.fromkeys(name for one in found for name in one.unread))
-    return replace(data, unread=unread, notes=(*notes, *data.notes))
+    return replace(data, unread=unread, notes=(*notes, *left_aside(unread, options), *data.notes))
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,9 @@ def _read_table(file: File, shape: Shape, options: ReadOptions) -> _Found | None
     if not shape.cells:
         table, others = layout.by_role(table, options, file.name)
         unread += others
-    return _Found(layout, table, Part(file.name, len(table), kind.line_of(file, shape, options)), unread)
+    return _Found(
+        layout, whole_transaction(table), Part(file.name, len(table), kind.line_of(file, shape, options)), unread
+    )
 
 
 def _require_one_layout(layouts: Iterable[str | None], files: list[File]) -> None:

@@ -10,9 +10,11 @@ import pyarrow as pa
 from anonset.data.transactions import Transactions
 from anonset.io.formats.layout import Table
 from anonset.io.formats.registry import LAYOUTS
+from anonset.io.source.columns import left_aside, whole_transaction
+from anonset.io.source.guessing import first_rows, missing_role
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
-from anonset.io.source.roles import find_roles, missing_role
+from anonset.io.source.roles import find_roles
 
 
 def from_table(table: pa.Table, options: ReadOptions, layout: str | None) -> Transactions:
@@ -21,7 +23,8 @@ def from_table(table: pa.Table, options: ReadOptions, layout: str | None) -> Tra
         return Transactions.from_lists([[]] * len(table))
     found = table_layout(table, layout, options, None)
     table, unread = found.by_role(table, options, None)
-    return replace(found.read(table, options, Origin()), unread=unread)
+    data = found.read(whole_transaction(table), options, Origin())
+    return replace(data, unread=unread, notes=(*left_aside(unread, options), *data.notes))
 
 
 def table_layout(table: pa.Table, name: str | None, options: ReadOptions, source: str | None) -> Table:
@@ -29,7 +32,7 @@ def table_layout(table: pa.Table, name: str | None, options: ReadOptions, source
     for layout in _tables(name):
         if name is not None or layout.fits(table, options):
             return layout
-    raise missing_role(find_roles(table.column_names, options), table.column_names, source)
+    raise missing_role(find_roles(table.column_names, options), table.column_names, source, first_rows(table))
 
 
 def needed(names: Sequence[str], layout: str | None, options: ReadOptions) -> list[int] | None:

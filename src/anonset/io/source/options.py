@@ -30,13 +30,16 @@ class ReadOptions:
     )
     separator: str | None = _option("The character between fields of a CSV or basket file. Default: detected.")
     header: bool | None = _option("Whether the first line is a header. Default: detected.")
-    transaction: str | None = _option("The column that says which transaction an item belongs to.")
+    transaction: str | None = _option(
+        "The column that says which transaction an item belongs to, or several of them: date,customer."
+    )
     item: str | None = _option("The column of items, or of lists of items.")
     user: str | None = _option("The column that says whose transaction it is.")
     sensitivity: str | None = _option("The column of sensitivity degrees between 0 and 1.")
     sensitive_column: str | None = _option("The column that marks sensitive items with true or false.")
     attribute: str | None = _option("The column that says which attribute, or kind, an item belongs to.")
     count: str | None = _option("The column that says how often an item occurs in its transaction.")
+    drop: str | None = _option("Columns to leave aside on purpose, separated by commas: price,store.")
     sensitive: str | Iterable[str] | None = _option("The sensitive items, separated by commas.")
     sensitive_file: str | None = _option("A file that names the sensitive items, one per line.")
     with_degrees: bool = _option("Items of line formats end in a colon and their sensitivity degree: milk:0.3.", False)

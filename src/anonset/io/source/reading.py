@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from anonset.data.boundary import reads_input
@@ -13,6 +14,7 @@ from anonset.data.transactions import Transactions
 from anonset.io.source.degrees import give_degrees
 from anonset.io.source.files import asked_layout, read_files, read_query
 from anonset.io.source.frames import from_table
+from anonset.io.source.guessing import UnclearColumns
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.sensitive import mark_sensitive
 from anonset.io.source.tables import as_table, is_frame
@@ -25,13 +27,14 @@ def read(
     format: str | None = None,
     separator: str | None = None,
     header: bool | None = None,
-    transaction: str | None = None,
+    transaction: str | Iterable[str] | None = None,
     item: str | None = None,
     user: str | None = None,
     sensitivity: str | None = None,
     sensitive_column: str | None = None,
     attribute: str | None = None,
     count: str | None = None,
+    drop: str | Iterable[str] | None = None,
     sensitive: str | Iterable[str] | None = None,
     sensitive_file: str | os.PathLike[str] | None = None,
     with_degrees: bool = False,
@@ -56,7 +59,10 @@ def read(
     separator, header, encoding
         Of text files; detected where not given.
     transaction, item, user, sensitivity, sensitive_column, attribute, count
-        The columns of a table; recognised by name where not given.
+        The columns of a table; recognised by name, in several languages, or by content where not given. Several
+        columns can make a transaction together: `["date", "customer"]`.
+    drop
+        Columns to leave aside on purpose. All columns that play no part are left aside, and said in the notes.
     sensitive, sensitive_file
         The sensitive items: names separated by commas or in a list; a file with one name per line.
     with_degrees
@@ -79,8 +85,11 @@ def read(
     for name in ("sensitive_file", "degrees_file"):
         if given[name] is not None:
             given[name] = os.fspath(given[name])
+    for name in ("transaction", "drop"):
+        if given[name] is not None and not isinstance(given[name], str):
+            given[name] = ",".join(given[name])
     options = ReadOptions(**given)
-    return mark_sensitive(give_degrees(_read(source, options), options), options)
+    return mark_sensitive(give_degrees(_read_by_content(source, options), options), options)
 
 
 @reads_input
@@ -97,6 +106,19 @@ def read_release(source: Any, **options: Any) -> Release:
     if isinstance(source, Release):
         return source
     return read_groups(source) if is_group_folder(source) else Release(read(source, **options))
+
+
+def _read_by_content(source: Any, options: ReadOptions) -> Transactions:
+    """What `_read` gives; where names leave one column open and content leaves no other, with that one, and a note."""
+    try:
+        return _read(source, options)
+    except UnclearColumns as error:
+        if not error.sure or (isinstance(source, str) and source == "-"):
+            raise
+        known: dict[str, Any] = dict(error.guess)
+        data = _read(source, replace(options, **known))
+        said = (f"column {name} is taken for the {role}, by its content" for role, name in error.guess.items())
+        return replace(data, notes=(*said, *data.notes))
 
 
 def _read(source: Any, options: ReadOptions) -> Transactions:

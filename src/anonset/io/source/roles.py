@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.errors import DataError, setting, unknown
+from anonset.data.errors import ParameterError, unknown
 from anonset.io.source.options import ReadOptions
+from anonset.io.source.words import NAMES, plain
 
-# Lower case, letters and digits only; the first name that a table has is taken.
-_WORDS = {
-    "transaction": """
-        transaction transactionid transactionno transactionnumber tid trans transid order orderid orderno ordernumber
-        invoice invoiceid invoiceno invoicenumber basket basketid cart cartid receipt receiptid ticket ticketid bill
-        billid billno session sessionid visit visitid encounter encounterid admission admissionid event eventid id""",
-    "item": """
-        item items itemid itemname itemdescription product products productid productname sku stockcode article
-        articleid page pageid url code diagnosis diagnoses icd drug description""",
-    "user": """
-        user userid username customer customerid customerno household householdid patient patientid person personid
-        client clientid member memberid membernumber visitor visitorid subject subjectid account accountid""",
-    "sensitivity": "sensitivity sensitivities degree degrees",
-    "sensitive": "sensitive issensitive sensitiveitems",
-    "attribute": "attribute attributes",
-    "count": "count counts",
-}
-NAMES = {role: words.split() for role, words in _WORDS.items()}
 _OPTIONS = {"sensitive": "sensitive_column"}
+PART = "transaction "
+"""With a number behind it: the role of a further column of the transaction."""
 _ROW_NAMES = ("", "__index_level_0__")  # how row names arrive from a spreadsheet or R, and from pandas
 OF_ITEMS: dict[str, Any] = dict.fromkeys(("item", "sensitivity", "sensitive_column", "attribute", "count"))
 """The options that name columns of single items, all of them off."""
@@ -37,7 +21,10 @@ _OWNERS = frozenset(("transaction", "transactionid", "user", "userid"))
 
 @dataclass(frozen=True)
 class Roles:
-    """The position of the column for each part, None where a table has none."""
+    """The position of the column for each part, None where a table has none.
+
+    `more` are further columns where several make the transaction together.
+    """
 
     transaction: int | None = None
     item: int | None = None
@@ -46,11 +33,13 @@ class Roles:
     sensitive: int | None = None
     attribute: int | None = None
     count: int | None = None
+    more: tuple[int, ...] = ()
 
     @property
     def places(self) -> dict[str, int]:
         """The parts that columns play, and the positions of these columns."""
-        return {role: place for role, place in vars(self).items() if place is not None}
+        found = {role: place for role, place in vars(self).items() if place is not None and role != "more"}
+        return {**found, **{f"{PART}{number}": place for number, place in enumerate(self.more, 2)}}
 
     def others(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that play no part."""
@@ -60,28 +49,53 @@ class Roles:
 NO_ROLES = Roles()
 
 
-def plain(name: str) -> str:
-    """A column name for comparing: lower case, letters and digits only."""
-    return re.sub(r"[^0-9a-z]", "", name.lower())
-
-
 def find_roles(names: Sequence[str], options: ReadOptions) -> Roles:
-    """The roles that options and names give to columns; an option must name a column that is there."""
+    """The roles that options and names give to columns; an option must name a column that is there.
+
+    Columns that `drop` names play no part. A column of a transaction that is made of several may also say the user.
+    """
+    dropped = {_position(names, name, "drop") for name in columns_in(options.drop, names)}
     roles: dict[str, int] = {}
+    keys = [_position(names, name, "transaction") for name in columns_in(options.transaction, names)]
+    if keys:
+        roles["transaction"] = keys[0]
     for role in NAMES:
         given = getattr(options, _OPTIONS.get(role, role))
-        if given is not None:
+        if given is not None and role != "transaction":
             roles[role] = _position(names, given, _OPTIONS.get(role, role))
+    if both := dropped.intersection([*keys, *roles.values()]):
+        raise ParameterError("drop", "name columns that play no other part", repr(names[min(both)]))
     plain_names = [plain(name) for name in names]
     for role, known in NAMES.items():
         if role in roles:
             continue
-        for name in known:
-            place = plain_names.index(name) if name in plain_names else None
-            if place is not None and place not in roles.values():
-                roles[role] = place
-                break
-    return Roles(**roles)
+        used = {place for one, place in roles.items() if not (one == "transaction" and role == "user" and keys[1:])}
+        used |= dropped if role == "user" else dropped.union(keys)
+        place = next((at for name in known if (at := _first(plain_names, name, used)) is not None), None)
+        if place is not None:
+            roles[role] = place
+    found: dict[str, Any] = {**roles, "more": tuple(keys[1:])}
+    return Roles(**found)
+
+
+def _first(names: Sequence[str], wanted: str, used: set[int]) -> int | None:
+    """The first column of this name; None where there is none, or where it plays a part."""
+    place = names.index(wanted) if wanted in names else None
+    return None if place in used else place
+
+
+def columns_in(given: str | None, names: Sequence[str]) -> list[str]:
+    """The columns that an option names: one, or several separated by commas.
+
+    Examples
+    --------
+    >>> columns_in("date, customer", ["date", "customer"]), columns_in("a,b", ["a,b"]), columns_in(None, [])
+    (['date', 'customer'], ['a,b'], [])
+    """
+    if given is None:
+        return []
+    whole = given in names or (sum(plain(name) == plain(given) for name in names) == 1 and "," not in given)
+    return [given] if whole else [name.strip() for name in given.split(",") if name.strip()]
 
 
 def _position(names: Sequence[str], given: str, option: str) -> int:
@@ -99,7 +113,10 @@ def wide_roles(names: Sequence[str], options: ReadOptions, is_flag: Callable[[in
     A column of 0 and 1 is an item even if it is called `order` or `page`, unless its name leaves no doubt.
     """
     roles = find_roles(names, replace(options, **OF_ITEMS))
-    owners: dict[str, int] = {}
+    if roles.more:
+        advice = "Several columns make a transaction in long tables, where each item has a row of its own."
+        raise ParameterError("transaction", "name one column of a wide table", repr(options.transaction), advice)
+    owners: dict[str, Any] = {}
     for role in ("transaction", "user"):
         place = getattr(roles, role)
         if place is None:
@@ -110,14 +127,3 @@ def wide_roles(names: Sequence[str], options: ReadOptions, is_flag: Callable[[in
         if name in _ROW_NAMES and "transaction" not in owners:
             owners["transaction"] = place
     return Roles(**owners)
-
-
-def missing_role(roles: Roles, names: Sequence[str], source: str | None) -> DataError:
-    """The error for a table where it is not clear which column holds what."""
-    missing = [role for role in ("transaction", "item") if getattr(roles, role) is None]
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return DataError(
-        f"It is not clear which column holds the {' and which the '.join(missing)}. The columns are: {shown}. "
-        f"Name them: {' and '.join(map(setting, missing))}; or the format if this is no long table.",
-        source=source,
-    )
