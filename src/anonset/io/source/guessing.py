@@ -1,8 +1,8 @@
 """Which columns hold transactions and items, by their content, where names do not tell.
 
 In a long table a transaction's value stands in several rows, mostly one after the other, and no item stands twice
-beside it. Of the columns for which that is so, the one with the most values is the likeliest transaction, and the
-likeliest item is the column that repeats least beside it, words before numbers.
+beside it. Of the columns for which that is so, the one with the most values is the likeliest transaction, numbers and
+dates before words, and the likeliest item is the column that repeats least beside it, words before numbers.
 """
 
 from __future__ import annotations
@@ -101,15 +101,16 @@ def certain(roles: Roles, columns: Columns, found: Mapping[str, int]) -> bool:
 
 
 def _owners(places: Sequence[int], columns: Columns) -> list[int]:
-    """The columns whose values stand in several rows, one after the other; the one with the most values first."""
+    """The columns whose values stand in several rows, one after the other: numbers first, then those of most values."""
     found = []
     for place in places:
         values = columns[place]
         different = len(set(values))
         runs = 1 + sum(one != next_one for one, next_one in pairwise(values))
         if 1 < different < len(values) and runs == different:
-            found.append((-different, place))
-    return [place for _, place in sorted(found)]
+            words = not all(any(map(str.isdigit, value)) for value in values)
+            found.append((words, -different, place))
+    return [place for *_, place in sorted(found)]
 
 
 def _apart(owner: Sequence[str], values: Sequence[str]) -> float:
