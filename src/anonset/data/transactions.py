@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.arrays import MAX_ITEMS, Floats, Ints, Longs, Mask, ascending, exact, merged
+from anonset.data.arrays import MAX_ITEMS, Floats, Ints, Longs, Mask, ascending, distinct, exact, merged
 from anonset.data.display import Picture, Shown, histogram
 from anonset.data.errors import InputError, ParameterError, counted, unknown
 from anonset.data.labels import as_text, by_first_place, encode, natural_order, similar
@@ -121,7 +121,7 @@ class Transactions(Shown):
         if len(self):
             yield from (("mean length", float(lengths.mean())), ("longest", int(lengths.max())))
         if self.users is not None:
-            yield "users", len(np.unique(self.users))
+            yield "users", len(distinct(self.users))
         if self.sensitive is not None:
             yield "sensitive items", int(self.sensitive.sum())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anonset.data.arrays import distinct
 from anonset.data.errors import InfeasibleError, ParameterError, setting
 from anonset.data.spec import ModelSpec, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -23,7 +24,7 @@ def known_users(data: Transactions) -> int:
     >>> known_users(Transactions.from_lists([["a"], ["b"], ["c"]], users=["Ann", "Ann", "Bo"]))
     2
     """
-    return 0 if data.users is None else len(np.unique(data.users[data.users >= 0]))
+    return 0 if data.users is None else len(distinct(data.users[data.users >= 0]))
 
 
 def unknown_transactions(data: Transactions) -> int:

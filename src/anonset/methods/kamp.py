@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
+from anonset.data.arrays import distinct
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.job import Job
 from anonset.data.patterns import PatternTable
@@ -211,7 +212,7 @@ def require_countable(table: UserPatterns, goal: Goal) -> dict[str, Any]:
         advice = f"Choose at most {fits}, or a larger support." if fits else "Choose a larger support."
         most = f"leave at most {MOST_COMBINATIONS:,} combinations of patterns"
         raise ParameterError("combinations", most, f"{goal.most}, which makes up to {total:.1e}", advice)
-    live = len(np.unique(table.own()[1]))
+    live = len(distinct(table.own()[1]))
     return {"patterns": len(table.patterns), "maximal_patterns": live, "combinations_at_most": total}
 
 
@@ -220,7 +221,7 @@ def combinations_at_most(table: UserPatterns, most: int) -> int:
     offsets, own = table.own()
     sizes, users = np.unique(np.diff(offsets), return_counts=True)
     ways = sum(int(n) * _choices(int(size), most) for size, n in zip(sizes, users, strict=True))
-    return min(ways, _choices(len(np.unique(own)), most))
+    return min(ways, _choices(len(distinct(own)), most))
 
 
 def _choices(patterns: int, most: int) -> int:
@@ -289,7 +290,7 @@ def changed(data: Transactions, rows: Rows) -> int:
 def pattern_table(data: Transactions, before: UserPatterns, phase_1: UserPatterns) -> PatternTable:
     """What phase 1 decided, with the names of users."""
     assert data.users is not None
-    codes = np.unique(data.users)
+    codes = distinct(data.users)
     named = data.user_labels
     names = [str(code + 1) for code in codes.tolist()] if named is None else named.take(pa.array(codes)).to_pylist()
     names += [f"virtual {i + 1}" for i in range(len(phase_1) - len(before))]

@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.advice import Situation, Suggestion
+from anonset.data.arrays import distinct
 from anonset.data.errors import ParameterError
 from anonset.data.params import DIVERSITY, PROTECT, K
 from anonset.data.release import Release, Verdict, Witness
@@ -115,13 +116,13 @@ def users_of_each(codes: Longs, users: Ints, count: int) -> Longs:
     """
     known = users >= 0
     width = int(users.max(initial=0)) + 1
-    pairs = np.unique(codes[known].astype(np.int64) * width + users[known])
+    pairs = distinct(codes[known].astype(np.int64) * width + users[known])
     return np.bincount(pairs // width, minlength=count).astype(np.int64)
 
 
 def count_users(users: Ints) -> int:
     """How many different known users there are."""
-    return len(np.unique(users[users >= 0]))
+    return len(distinct(users[users >= 0]))
 
 
 def set_codes(sets: Transactions) -> Longs:

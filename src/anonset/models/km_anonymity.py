@@ -27,6 +27,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from anonset.data.advice import Situation, Suggestion
+from anonset.data.arrays import distinct
 from anonset.data.params import K
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param, Unit
@@ -194,7 +195,7 @@ class _Grower:
             return np.bincount(code, weights=weight, minlength=count).astype(np.int64)
         whose = weight.astype(np.int64)
         width = int(whose.max(initial=0)) + 1
-        pairs = np.unique(code[whose > 0] * width + whose[whose > 0])
+        pairs = distinct(code[whose > 0] * width + whose[whose > 0])
         return np.bincount(pairs // width, minlength=count).astype(np.int64)
 
     def _decode(self, itemsets: npt.NDArray[np.int32], low: int, key: Longs) -> npt.NDArray[np.int32]:

@@ -29,6 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.advice import Situation, Suggestion
+from anonset.data.arrays import distinct
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.params import fraction
 from anonset.data.release import Release, Verdict, Witness
@@ -94,7 +95,7 @@ def _verdict(data: Transactions, groups: _Groups, shares: _Shares, k: int, p: fl
             "p": float((shares.holders / np.maximum(shares.sizes, 1)).max(initial=0.0)),
             "groups": len(groups.sizes),
             "groups_below_k": len(small),
-            "groups_above_p": len(np.unique(shares.group[crowded])),
+            "groups_above_p": len(distinct(shares.group[crowded])),
         },
         witnesses=(*_too_small(data, groups, small, k, unit), *_too_frequent(data, groups, shares, crowded, p, unit)),
     )
@@ -144,7 +145,7 @@ def _shares(data: Transactions, groups: _Groups, users: Ints | None = None) -> _
     encoded = pc.dictionary_encode(data.labels if data.attributes is None else data.attributes)
     attribute = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[secret.items]
     width = max(1, len(encoded.dictionary))
-    held = np.unique(secret.rows * width + attribute)  # two sensitive items of one attribute count once
+    held = distinct(secret.rows * width + attribute)  # two sensitive items of one attribute count once
     pair = groups.of[held // width] * width + held % width
     if users is not None:  # two transactions of one user in a group count once
         holder = users[held // width].astype(np.int64)
@@ -227,7 +228,7 @@ def _largest_share(data: Transactions, threshold: float) -> float:
     if data.sensitive is not None:
         secret = secret | data.sensitive[data.items]
     kinds = _kinds(data)
-    held = np.unique(data.rows[secret] * (int(kinds.max(initial=0)) + 1) + kinds[data.items[secret]])
+    held = distinct(data.rows[secret] * (int(kinds.max(initial=0)) + 1) + kinds[data.items[secret]])
     return float(np.bincount(held % (int(kinds.max(initial=0)) + 1)).max(initial=0)) / len(data)
 
 

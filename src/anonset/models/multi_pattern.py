@@ -23,9 +23,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from anonset.data.advice import Situation, Suggestion
+from anonset.data.arrays import distinct
 from anonset.data.errors import ParameterError
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param, as_count
@@ -126,7 +125,7 @@ def _advice(situation: Situation) -> Suggestion | None:
     data = situation.data
     if not situation.users or data.users is None:
         return None
-    people = len(np.unique(data.users))
+    people = len(distinct(data.users))
     support = max(2, math.floor(USUAL_SUPPORT * len(data)))
     reasons = (
         f"{people:,} users have {len(data) / people:.1f} transactions each: what they repeat identifies them, which no "

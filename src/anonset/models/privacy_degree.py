@@ -30,6 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.advice import Situation, Suggestion
+from anonset.data.arrays import distinct
 from anonset.data.errors import InfeasibleError, ParameterError
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param
@@ -80,7 +81,7 @@ def in_transactions(release: Release, p: int) -> Verdict:
             "p": int((tally.size // tally.count).min()) if len(worst) else len(release),
             "degree": float(tally.size[worst[0]] / tally.count[worst[0]]) if len(worst) else float(len(release)),
             "groups": tally.groups,
-            "groups_below_p": len(np.unique(tally.group[broken])),
+            "groups_below_p": len(distinct(tally.group[broken])),
         },
         witnesses=() if holds else (*shape, *_degree_witnesses(release, tally, worst, p))[:MOST_WITNESSES],
     )
@@ -101,8 +102,8 @@ def in_persons(release: Release, p: int, users: Ints) -> Verdict:
         promise=SPEC.promise(params, "user"),
         holds=not broken.any(),
         measured={
-            "p": int(1 / most + TIGHT) if most else len(np.unique(users[users >= 0])),
-            "users_below_p": len(np.unique(shares.user[broken])),
+            "p": int(1 / most + TIGHT) if most else len(distinct(users[users >= 0])),
+            "users_below_p": len(distinct(shares.user[broken])),
         },
         witnesses=tuple(
             Witness(
@@ -265,7 +266,7 @@ def _form_witnesses(release: Release) -> list[Witness]:
 def _exposed_items(data: Transactions, counted: Ints) -> Longs:
     secret = np.zeros(data.n_items, dtype=np.bool_) if data.sensitive is None else data.sensitive.copy()
     secret[counted] = True
-    return np.unique(data.items[secret[data.items]]).astype(np.int64)
+    return distinct(data.items[secret[data.items]]).astype(np.int64)
 
 
 def _groups_out_of_order(data: Transactions, groups: Ints) -> Longs:
@@ -274,7 +275,7 @@ def _groups_out_of_order(data: Transactions, groups: Ints) -> Longs:
     keys = _as_bytes(_in_natural_codes(data)).take(pa.array(order))
     same: Mask = groups[order][1:] == groups[order][:-1]
     rising = pc.less_equal(keys[:-1], keys[1:]).to_numpy(zero_copy_only=False) if len(keys) > 1 else same
-    return np.unique(groups[order][1:][same & ~rising]).astype(np.int64)
+    return distinct(groups[order][1:][same & ~rising]).astype(np.int64)
 
 
 def _in_natural_codes(data: Transactions) -> Transactions:

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
+from anonset.data.arrays import distinct
 from anonset.data.errors import InfeasibleError, InputError, ParameterError, setting
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
 from anonset.data.hierarchy.cut import lacking
@@ -149,7 +150,7 @@ class KpProblem:
         rows = np.repeat(np.arange(len(self)), np.diff(self.secret_offsets))
         whose = np.where(users[rows] < 0, len(users) + rows, users[rows]).astype(np.int64)
         holders = np.bincount(
-            np.unique(self.secrets.astype(np.int64) * (2 * len(users) + int(users.max(initial=0)) + 1) + whose)
+            distinct(self.secrets.astype(np.int64) * (2 * len(users) + int(users.max(initial=0)) + 1) + whose)
             // (2 * len(users) + int(users.max(initial=0)) + 1),
             minlength=1,
         )
