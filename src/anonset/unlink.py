@@ -98,11 +98,15 @@ def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transaction
 
 
 def _pseudonyms(data: Transactions, job: Job) -> Transactions:
+    """A fresh name for every known user; who is unknown has none, so that nothing links what nobody links now."""
     assert data.users is not None
-    present, codes = np.unique(data.users, return_inverse=True)
+    known = data.users >= 0
+    present, codes = np.unique(data.users[known], return_inverse=True)
     fresh = job.random("pseudonyms").permutation(len(present)).astype(np.int32)
     names = pa.array([f"u{i + 1}" for i in range(len(present))], type=pa.string())
-    return replace(data, users=fresh[codes.reshape(-1)], user_labels=names)
+    users = np.full(len(data), -1, dtype=np.int32)
+    users[known] = fresh[codes.reshape(-1)]
+    return replace(data, users=users, user_labels=names)
 
 
 def _renumber(draft: Release, job: Job, keep: Keep) -> tuple[Ints | None, GroupCounts | None]:

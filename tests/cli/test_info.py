@@ -114,3 +114,18 @@ def test_a_file_without_permission_is_one_sentence(cli, baskets, monkeypatch):
     done = cli("info", baskets)
     assert done.code in (1, 2)
     assert done.err.count("\n") == 1
+
+
+def test_blank_users_count_as_unknown_and_both_units_are_stated(cli, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("transaction,user,item\n1,x,a\n2,,a\n3,x,a\n4,y,b\n5,z,b\n6,,b\n")
+    answer = json.loads(cli("info", path, "--json").out)
+    assert (answer["users"], answer["blank"], answer["k"], answer["k_users"], answer["unique_users"]) == (3, 2, 3, 1, 1)
+    text = " ".join(cli("info", path).out.split())
+    assert "unknown users 2 transactions name none (see --blank-users)" in text
+    assert "In persons: 1. Users with a transaction whose items no other known user shares: 1 (33.3%)." in text
+    distinct = json.loads(cli("info", path, "--blank-users", "distinct", "--json").out)
+    assert (distinct["users"], distinct["blank"], distinct["k_users"]) == (5, 0, 2)
+    assert json.loads(cli("info", path, "--no-user", "--json").out)["users"] is None
+    merged = json.loads(cli("info", path, "--one-per-user", "--json").out)
+    assert (merged["transactions"], merged["users"]) == (5, 3)

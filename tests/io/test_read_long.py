@@ -95,9 +95,6 @@ def test_a_null_is_an_error_with_its_line_unless_skipped(saved):
         name,
         "a.jsonl, line 3: The line has no transaction. Use skip_nulls (--skip-nulls) to leave such lines out.",
     )
-    name = saved("tid,user,item\n1,u,a\n2,,b\n", "a.csv")
-    fails(name, "a.csv, line 3: The line has no user. Use skip_nulls (--skip-nulls) to leave such lines out.")
-    assert read(name, skip_nulls=True).notes == ("1 line without a transaction or an item or a user was left out",)
 
 
 def test_an_empty_text_stands_for_a_transaction_without_items(saved):

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from anonset.data.arrays import distinct
 from anonset.data.transactions import Longs, Transactions
-from anonset.models.k_anonymity import equal_sets
+from anonset.models.k_anonymity import equal_sets, set_codes, users_of_each
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class Summary:
     """What `anonset info` says about transactions.
 
     `k` is the number of transactions that share the rarest quasi-identifier set, `unique` counts those that share
-    theirs with nobody, and `duplicates` counts transactions whose whole set of items occurred before.
+    theirs with nobody, and `duplicates` counts transactions whose whole set of items occurred before. In persons:
+    `users` are the known ones, `blank` counts transactions of unknown ones, `k_users` is the number of different users
+    behind the rarest set, and `unique_users` counts those who have a transaction that no other user shares.
     """
 
     transactions: int
@@ -50,6 +53,9 @@ class Summary:
     sensitive_items: int
     sensitive_transactions: int
     users: int | None
+    blank: int
+    k_users: int | None
+    unique_users: int | None
     transactions_per_user: Spread | None
     degrees: bool
     notes: tuple[str, ...]
@@ -72,8 +78,9 @@ def summarize(data: Transactions, most: int = 10) -> Summary:
     lengths = data.lengths
     _, whole = equal_sets(data)
     _, quasi = (None, whole) if data.sensitive is None else equal_sets(data.quasi())
-    users = None if data.users is None else np.bincount(data.users)
-    used = None if users is None else users[users > 0].astype(np.int64)
+    used = None if data.users is None else np.bincount(data.users[data.users >= 0])
+    used = None if used is None else used[used > 0].astype(np.int64)
+    k_users, unique_users = _persons(data)
     return Summary(
         transactions=len(data),
         items=data.n_items,
@@ -88,10 +95,25 @@ def summarize(data: Transactions, most: int = 10) -> Summary:
         sensitive_items=0 if data.sensitive is None else int(data.sensitive.sum()),
         sensitive_transactions=int((data.sensitive_part().lengths > 0).sum()),
         users=None if used is None else len(used),
+        blank=0 if data.users is None else int((data.users < 0).sum()),
+        k_users=k_users,
+        unique_users=unique_users,
         transactions_per_user=None if used is None else Spread.of(used),
         degrees=data.sensitivity is not None,
         notes=data.notes,
     )
+
+
+def _persons(data: Transactions) -> tuple[int | None, int | None]:
+    """How many users are behind the rarest set, and how many users have one that no other user shares."""
+    if data.users is None or not (data.users >= 0).any():
+        return None, None
+    codes = set_codes(data.quasi())
+    _, codes = np.unique(codes, return_inverse=True)
+    codes = codes.reshape(-1).astype(np.int64)
+    behind = users_of_each(codes, data.users, int(codes.max()) + 1)
+    alone = (behind[codes] == 1) & (data.users >= 0)
+    return int(behind.min()), len(distinct(data.users[alone]))
 
 
 def _frequent(data: Transactions, most: int) -> tuple[tuple[str, int], ...]:

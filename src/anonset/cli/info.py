@@ -25,7 +25,8 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
     """Describe transactions: counts, lengths, frequent items, duplicates, users, and how far from anonymous they are.
 
     The current k is the number of transactions that share the rarest set of items (sensitive items aside). With k = 1
-    somebody can be singled out by all items together, and often by a few.
+    somebody can be singled out by all items together, and often by a few. Where the data name users, the same is said
+    in persons; transactions that name no user count as unknown, for nobody.
     """
     from anonset.assess.profile import summarize
     from anonset.data.job import Job
@@ -46,6 +47,8 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
 
 def _page(summary: Summary) -> list[Any]:
     page: list[Any] = [facts(_counts(summary)), "", f"Current k: {summary.k:,}. {_standing(summary)}"]
+    if summary.k_users is not None:
+        page.append(f"In persons: {summary.k_users:,}. {_persons(summary)}")
     if summary.frequent:
         share = [(label, count, f"{count / max(summary.transactions, 1):.1%}") for label, count in summary.frequent]
         page += ["", table(("item", "transactions", "share"), share, numbers=("transactions", "share"))]
@@ -67,9 +70,25 @@ def _counts(summary: Summary) -> list[tuple[str, Any]]:
     if summary.transactions_per_user is not None:
         each = _spread(summary.transactions_per_user)
         rows.append(("users", f"{summary.users:,}, transactions each: {each}"))
+    if summary.blank:
+        rows.append(("unknown users", f"{summary.blank:,} transactions name none (see --blank-users)"))
     if summary.degrees:
         rows.append(("degrees", "every occurrence has a sensitivity degree"))
     return rows
+
+
+def _persons(summary: Summary) -> str:
+    """What the sets say about persons."""
+    if not summary.k_users:
+        return f"Some sets belong to unknown users only. {_alone(summary)}"
+    if summary.unique_users:
+        return _alone(summary)
+    return f"Every set of items is shared by transactions of at least {summary.k_users:,} different users."
+
+
+def _alone(summary: Summary) -> str:
+    share = (summary.unique_users or 0) / max(1, summary.users or 0)
+    return f"Users with a transaction whose items no other known user shares: {summary.unique_users:,} ({share:.1%})."
 
 
 def _spread(spread: Spread) -> str:

@@ -50,7 +50,7 @@ class Transactions(Shown):
     labels
         The text of each item code, an Arrow string array.
     users, user_labels
-        The user of each transaction as a code, and the users' names.
+        The user of each transaction as a code, and the users' names. A negative code stands for an unknown user.
     ids
         The transactions' own names in the source (an Arrow string array).
     sensitive
@@ -121,7 +121,7 @@ class Transactions(Shown):
         if len(self):
             yield from (("mean length", float(lengths.mean())), ("longest", int(lengths.max())))
         if self.users is not None:
-            yield "users", len(distinct(self.users))
+            yield "users", len(distinct(self.users[self.users >= 0]))
         if self.sensitive is not None:
             yield "sensitive items", int(self.sensitive.sum())
 

@@ -76,6 +76,14 @@ def require_users(data: Transactions, k: int, name: str = "k") -> None:
         )
 
 
+def require_known(data: Transactions) -> None:
+    """Refuse transactions of unknown users: together they are nobody's habits."""
+    blank = unknown_transactions(data)
+    if blank:
+        advice = f"Leave these out, or say that each is another person's: {setting('blank_users', 'distinct')}."
+        raise ParameterError("user", "be known for every transaction", f"{blank:,} without one", advice)
+
+
 def users_behind(data: Transactions, row_origin: Longs) -> Ints | None:
     """The user of each published transaction; invented ones have none. None where the data name no users."""
     if data.users is None:

@@ -36,6 +36,7 @@ from anonset.data.patterns import PatternTable
 from anonset.data.release import Draft, Release
 from anonset.data.spec import MethodSpec, Param, as_count
 from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.unit import require_known
 from anonset.mining.distance import between
 from anonset.mining.itemsets import Patterns, UserPatterns, frequent, of_users
 
@@ -160,6 +161,7 @@ def with_users(
 ) -> tuple[Transactions, tuple[str, ...], tuple[str, ...]]:
     """The data with users, their own or, where asked for, groups of similar transactions; private and public notes."""
     if data.users is not None:
+        require_known(data)
         unused = "The data name their users, so 'users_by_similarity' was not needed."
         return data, (unused,) if synthetic is not None else (), ()
     if synthetic is None:

@@ -123,7 +123,7 @@ def _weakest(release: Release) -> dict[str, int] | None:
 def _advice(situation: Situation) -> Suggestion | None:
     """For data in which users come again and their history is to be protected."""
     data = situation.data
-    if not situation.users or data.users is None:
+    if not situation.users or data.users is None or (data.users < 0).any():
         return None
     people = len(distinct(data.users))
     support = max(2, math.floor(USUAL_SUPPORT * len(data)))

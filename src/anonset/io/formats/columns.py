@@ -17,8 +17,18 @@ def owner_columns(data: Transactions) -> dict[str, pa.Array]:
     if data.ids is not None:
         columns["transaction"] = data.ids
     if data.users is not None:
-        columns["user"] = named(data.users, data.user_labels)
+        columns["user"] = user_names(data)
     return columns
+
+
+def user_names(data: Transactions, rows: Ints | None = None) -> pa.DictionaryArray:
+    """The name of each transaction's user (of these transactions); of one that is unknown, nothing."""
+    assert data.users is not None
+    labels = pa.array([], pa.string()) if data.user_labels is None else data.user_labels
+    users = data.users if rows is None else data.users[rows]
+    if not (users < 0).any():
+        return named(users, labels)
+    return named(np.where(users < 0, len(labels), users).astype(np.int32), pa.concat_arrays([labels, pa.array([""])]))
 
 
 def transaction_names(data: Transactions) -> pa.StringArray:

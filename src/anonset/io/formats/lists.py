@@ -71,7 +71,7 @@ class ItemLists(Table):
 
     def read(self, table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
         """The items of each row, together with those that a list of sensitive items names."""
-        table, rows, notes = complete(table, ("item", "transaction", "user"), options, origin)
+        table, rows, notes = complete(table, ("item", "transaction"), options, origin)
         has = table.column_names
         items = lists(table["item"])
         secrets = lists(table["sensitive"]) if "sensitive" in has else items.emptied()

@@ -11,10 +11,10 @@ import pyarrow as pa
 from anonset.data.errors import counted
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.io.formats.cells import Coded, coded, degrees, flags, whole_numbers
-from anonset.io.formats.columns import named, transaction_names
+from anonset.io.formats.columns import named, transaction_names, user_names
 from anonset.io.formats.layout import Table
 from anonset.io.formats.occurrences import Occurrences, assemble, require_one_mark
-from anonset.io.formats.owners import complete, user_columns
+from anonset.io.formats.owners import complete, known_only, user_columns
 from anonset.io.formats.sample import NUMBER, Sample
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
@@ -63,7 +63,7 @@ class Long(Table):
 
     def read(self, table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
         """Transactions by first appearance; an item that is the empty text stands for a transaction without items."""
-        table, rows, notes = complete(table, ("transaction", "item", "user", "attribute", "count"), options, origin)
+        table, rows, notes = complete(table, ("transaction", "item", "attribute", "count"), options, origin)
         names = coded(table["transaction"]).by_appearance()
         items, empty = coded(table["item"]).without("")
         notes += _idle_markers(names.codes, empty)
@@ -94,7 +94,7 @@ class Long(Table):
         codes[filled] = data.items
         columns = {"transaction": named(rows, transaction_names(data))}
         if data.users is not None:
-            columns["user"] = named(data.users[rows], data.user_labels)
+            columns["user"] = user_names(data, rows)
         columns["item"] = named(codes, pa.concat_arrays([data.labels, pa.array([""], pa.string())]))
         if data.attributes is not None:
             columns["attribute"] = named(codes, pa.concat_arrays([data.attributes, pa.array([""], pa.string())]))
@@ -142,13 +142,14 @@ def _attributes(table: pa.Table, items: Coded, rows: Longs, origin: Origin) -> p
 
 
 def _users(table: pa.Table, names: Coded, rows: Longs, origin: Origin) -> dict[str, Any]:
-    """The user of each transaction: that of its first row; all its other rows must agree."""
+    """The user of each transaction: that of its first row that names one; all others that name one must agree."""
     if "user" not in table.column_names:
         return {}
-    users = coded(table["user"])
-    owner = np.zeros(len(names.labels), dtype=np.int32)
-    owner[names.codes[::-1]] = users.codes[::-1]
-    strangers = np.flatnonzero(owner[names.codes] != users.codes)
+    users = known_only(coded(table["user"]))
+    said = np.flatnonzero(users.codes >= 0)[::-1]
+    owner = np.full(len(names.labels), -1, dtype=np.int32)
+    owner[names.codes[said]] = users.codes[said]
+    strangers = np.flatnonzero((owner[names.codes] != users.codes) & (users.codes >= 0))
     if len(strangers):
         problem = "This transaction occurs with two different users. Every transaction must belong to one user."
         raise origin.error(problem, int(rows[strangers[0]]))

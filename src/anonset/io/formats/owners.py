@@ -45,10 +45,21 @@ def _missing(column: pa.ChunkedArray) -> Mask | None:
     return mask if mask.any() else None
 
 
+def known_only(users: Coded) -> Coded:
+    """The same users; a name that is nothing but blanks is no name, like a null."""
+    named = pc.not_equal(pc.utf8_trim_whitespace(users.labels), "").to_numpy(zero_copy_only=False)
+    if named.all():
+        return users
+    place = np.where(named, np.cumsum(named) - 1, -1).astype(np.int32)
+    codes = np.append(place, np.int32(-1))[users.codes]
+    return Coded(codes, users.labels.filter(pa.array(named)), users.own_order)
+
+
 def user_columns(users: Coded) -> dict[str, Any]:
-    """The users of transactions, ready for `Transactions`."""
+    """The users of transactions, ready for `Transactions`; blank ones are unknown (−1)."""
+    users = known_only(users)
     place, labels = users.place()
-    return {"users": place[users.codes], "user_labels": labels}
+    return {"users": np.append(place, np.int32(-1))[users.codes], "user_labels": labels}
 
 
 def owners_of(table: pa.Table) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -101,7 +102,7 @@ class Wide(Table):
         """Items in the order of the columns."""
         roles = _roles(table, options)
         owners = table.select(list(roles.places.values())).rename_columns(list(roles.places))
-        _, rows, notes = complete(owners, list(roles.places), options, origin)
+        _, rows, notes = complete(owners, [role for role in roles.places if role != "user"], options, origin)
         if notes:
             owners, table = owners.take(rows), table.take(rows)
         places = [place for place in range(table.num_columns) if place not in roles.places.values()]
@@ -115,7 +116,9 @@ class Wide(Table):
             empty += len(missing)
         if empty:
             notes += (f"{counted(empty, 'empty cell')} read as 0",)
-        return assemble(_occurrences(table, places, held), notes, **owners_of(owners))
+        data = assemble(_occurrences(table, places, held), notes, **owners_of(owners))
+        ignored = () if roles.user is None or not options.no_user else (table.column_names[roles.user],)
+        return replace(data, unread=ignored)
 
     def table(self, data: Transactions) -> pa.Table:
         """All of it at once; `write` takes it in parts."""

@@ -22,8 +22,9 @@ import pyarrow as pa
 
 from anonset.data.errors import GuaranteeError, InputError, OutputError
 from anonset.data.release import Certificate, Release, Verdict
-from anonset.data.transactions import Transactions, natural_order
+from anonset.data.transactions import Transactions, as_text, natural_order
 from anonset.io.formats.capacity import used_only
+from anonset.io.formats.columns import user_names
 from anonset.io.formats.registry import Format, format_of
 from anonset.io.formats.saving import prepared, write_to
 from anonset.io.publish.atomic import Staging, flush, plain_errors, staging
@@ -268,7 +269,7 @@ def same(one: Transactions, other: Transactions) -> bool:
 
 
 def _user_names(data: Transactions) -> pa.StringArray | None:
-    return None if data.users is None or data.user_labels is None else data.user_labels.take(pa.array(data.users))
+    return None if data.users is None or data.user_labels is None else as_text(user_names(data))
 
 
 def _equal_texts(some: pa.StringArray | None, others: pa.StringArray | None) -> bool:

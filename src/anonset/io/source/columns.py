@@ -11,7 +11,7 @@ from anonset.data.errors import counted
 from anonset.data.transactions import as_text
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.roles import PART, columns_in
-from anonset.io.source.words import plain
+from anonset.io.source.words import NAMES, plain
 
 
 def whole_transaction(table: pa.Table) -> pa.Table:
@@ -41,6 +41,7 @@ def _escaped(texts: pa.StringArray) -> pa.StringArray:
 def left_aside(unread: Sequence[str], options: ReadOptions) -> tuple[str, ...]:
     """What to say of the columns that play no part: those dropped on purpose, and those that nobody spoke of."""
     wanted = {plain(name) for name in columns_in(options.drop, unread)}
+    wanted |= set(NAMES["user"]) if options.no_user else set()
     dropped = [name for name in unread if plain(name) in wanted]
     others = [name for name in unread if plain(name) not in wanted]
     said = ((dropped, "dropped as asked"), (others, "left aside, with no part to play"))

@@ -98,7 +98,7 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
         table = layout.stacked([one.table for one in found], files[0].name)
     data = layout.read(table, options, Origin(tuple(one.part for one in found)))
     notes = tuple(dict.fromkeys(note for shape in shapes for note in shape.notes))
-    unread = tuple(dict.fromkeys(name for one in found for name in one.unread))
+    unread = tuple(dict.fromkeys((*(name for one in found for name in one.unread), *data.unread)))
     return replace(data, unread=unread, notes=(*notes, *left_aside(unread, options), *data.notes))
 
 

@@ -24,6 +24,7 @@ def from_table(table: pa.Table, options: ReadOptions, layout: str | None) -> Tra
     found = table_layout(table, layout, options, None)
     table, unread = found.by_role(table, options, None)
     data = found.read(whole_transaction(table), options, Origin())
+    unread += data.unread
     return replace(data, unread=unread, notes=(*left_aside(unread, options), *data.notes))
 
 

@@ -35,6 +35,12 @@ class ReadOptions:
     )
     item: str | None = _option("The column of items, or of lists of items.")
     user: str | None = _option("The column that says whose transaction it is.")
+    no_user: bool = _option("Ignore the column that says whose transaction it is.", False)
+    blank_users: str | None = _option(
+        "Whose a transaction without a user is: unknown (it supports nobody's k; default), or distinct (each is "
+        "another person's)."
+    )
+    one_per_user: bool = _option("Merge all transactions of a user into one, the user's history.", False)
     sensitivity: str | None = _option("The column of sensitivity degrees between 0 and 1.")
     sensitive_column: str | None = _option("The column that marks sensitive items with true or false.")
     attribute: str | None = _option("The column that says which attribute, or kind, an item belongs to.")

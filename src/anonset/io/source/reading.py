@@ -18,6 +18,7 @@ from anonset.io.source.guessing import UnclearColumns
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.sensitive import mark_sensitive
 from anonset.io.source.tables import as_table, is_frame
+from anonset.io.source.users import require_sense, settle_users
 
 
 @reads_input
@@ -30,6 +31,9 @@ def read(
     transaction: str | Iterable[str] | None = None,
     item: str | None = None,
     user: str | None = None,
+    no_user: bool = False,
+    blank_users: str | None = None,
+    one_per_user: bool = False,
     sensitivity: str | None = None,
     sensitive_column: str | None = None,
     attribute: str | None = None,
@@ -61,6 +65,9 @@ def read(
     transaction, item, user, sensitivity, sensitive_column, attribute, count
         The columns of a table; recognised by name, in several languages, or by content where not given. Several
         columns can make a transaction together: `["date", "customer"]`.
+    no_user, blank_users, one_per_user
+        Ignore users; whose a transaction without a user is (`unknown`, or `distinct` persons); merge all transactions
+        of a user into one.
     drop
         Columns to leave aside on purpose. All columns that play no part are left aside, and said in the notes.
     sensitive, sensitive_file
@@ -89,7 +96,8 @@ def read(
         if given[name] is not None and not isinstance(given[name], str):
             given[name] = ",".join(given[name])
     options = ReadOptions(**given)
-    return mark_sensitive(give_degrees(_read_by_content(source, options), options), options)
+    require_sense(options)
+    return settle_users(mark_sensitive(give_degrees(_read_by_content(source, options), options), options), options)
 
 
 @reads_input

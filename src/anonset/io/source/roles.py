@@ -67,7 +67,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> Roles:
         raise ParameterError("drop", "name columns that play no other part", repr(names[min(both)]))
     plain_names = [plain(name) for name in names]
     for role, known in NAMES.items():
-        if role in roles:
+        if role in roles or (role == "user" and options.no_user):
             continue
         used = {place for one, place in roles.items() if not (one == "transaction" and role == "user" and keys[1:])}
         used |= dropped if role == "user" else dropped.union(keys)
@@ -110,9 +110,10 @@ def _position(names: Sequence[str], given: str, option: str) -> int:
 def wide_roles(names: Sequence[str], options: ReadOptions, is_flag: Callable[[int], bool]) -> Roles:
     """The columns of a wide table that say whose transaction it is; all others are items.
 
-    A column of 0 and 1 is an item even if it is called `order` or `page`, unless its name leaves no doubt.
+    A column of 0 and 1 is an item even if it is called `order` or `page`, unless its name leaves no doubt. A column of
+    users that is to be ignored is no item all the same.
     """
-    roles = find_roles(names, replace(options, **OF_ITEMS))
+    roles = find_roles(names, replace(options, **OF_ITEMS, no_user=False))
     if roles.more:
         advice = "Several columns make a transaction in long tables, where each item has a row of its own."
         raise ParameterError("transaction", "name one column of a wide table", repr(options.transaction), advice)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from anonset.data.errors import ParameterError
 from anonset.data.transactions import Longs, Transactions
+from anonset.data.unit import require_known
 from anonset.models.patterns.bitmaps import Bits, ones, packed, unpacked
 
 MOST_PATTERNS = 200_000
@@ -30,6 +31,7 @@ def pattern_table(data: Transactions, least: int) -> PatternTable:
     if data.users is None:
         advice = "Name the column that holds them; combinations of patterns are about users."
         raise ParameterError("users", "say whom each transaction belongs to", "none", advice)
+    require_known(data)
     present, user = np.unique(data.users, return_inverse=True)
     patterns: list[tuple[int, ...]] = []
     bitmaps: list[Bits] = []
