@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
+from anonset.assess.risk.find import attack_result
 from anonset.assess.utility.information_loss import information_loss
 from anonset.assess.utility.levels import level_losses
 from anonset.data.errors import GuaranteeError, ParameterError, setting
@@ -211,7 +212,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         measurements = {**_loss(source, draft), **draft.measurements}
     least = lower_bound(source, values["k"], job=job) if order.bound and len(source) else None
     said = (*source.notes, *counted, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
-    return Result(
+    result = Result(
         release=release,
         verdict=verdict,
         method=spec.name,
@@ -232,6 +233,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         source=source,
         publisher=publish_result,
     )
+    return replace(result, attacker=cache(partial(attack_result, result, job)))
 
 
 def recode(

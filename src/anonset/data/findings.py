@@ -6,8 +6,8 @@ anonymisation techniques): singling out, linkability, inference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from anonset.data.errors import OutcomeError, unknown
@@ -33,12 +33,16 @@ class Finding:
         release, and the 95 % confidence interval of the latter, of no width where everything was counted.
     worst
         The largest chance of any attacked person, where the attack has one for each.
-    certain
-        How many of those attacked are found out with certainty; `attacked` is their number.
+    certain, certain_before
+        How many of those attacked are found out with certainty, after and before; `attacked` is their number.
     stopped
         Whether the model is meant to stop this attack.
     limit
         The chance that the model promises not to exceed; None where it promises no number.
+    each
+        Whether the limit is one for every person, not only on average.
+    title
+        The attack in two or three words, for tables.
     upper_bound
         Whether the success after is one that no attacker exceeds, because nobody knows whose transaction is whose.
     sentence
@@ -58,6 +62,9 @@ class Finding:
     limit: float | None = None
     upper_bound: bool = False
     sentence: str = ""
+    title: str = ""
+    certain_before: int = 0
+    each: bool = False
 
     @property
     def exact(self) -> bool:
@@ -67,7 +74,9 @@ class Finding:
     @property
     def broken(self) -> bool:
         """Whether an attack that the model is meant to stop succeeds more often than promised, not by chance."""
-        return self.stopped and self.limit is not None and self.interval[0] > self.limit + 1e-9
+        if not self.stopped or self.limit is None:
+            return False
+        return max(self.interval[0], self.worst if self.each else 0.0) > self.limit + 1e-9
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
@@ -92,7 +101,8 @@ class Objection:
 class Findings:
     """What all attackers that fit found, what stands against publishing, and what was accepted.
 
-    `remaining` says in plain sentences what the model is not meant to prevent and this release does not prevent.
+    `remaining` says in plain sentences what the model is not meant to prevent and this release does not prevent;
+    `left_out` which attacks could not be tried, and why.
     `kept` is the share of the item occurrences that the release still tells, at any level of a hierarchy; None where
     that is not known.
 
@@ -109,6 +119,7 @@ class Findings:
     remaining: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
     kept: float | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Any:
         return iter(self.attacks)
@@ -151,6 +162,7 @@ class Findings:
             "remaining": list(self.remaining),
             "accepted": list(self.accepted),
             "kept": self.kept,
+            "left_out": dict(self.left_out),
         }
 
 

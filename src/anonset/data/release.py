@@ -264,8 +264,7 @@ class Result(Shown):
     groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
     `about` says what the method is, for reports: title, summary, paper.
     `patterns` says which patterns each user has and is to have, where a method rewrites them, as KAMP does. `source` is
-    the original; `findings` says what attackers achieve against the release; `publisher` knows how to write
-    a result to its targets.
+    the original; `publisher` knows how to write a result to its targets, `attacker` how to attack it (see `findings`).
     """
 
     release: Release
@@ -287,8 +286,23 @@ class Result(Shown):
     patterns: PatternTable | None = None
     source: Transactions | None = None
     levels: Levels | None = None  # of the hierarchy whose categories are published beside items
-    findings: Findings | None = None
     publisher: Callable[[Result, Targets], Result] | None = None
+    attacker: Callable[[], Findings] | None = None
+
+    @property
+    def findings(self) -> Findings | None:
+        """What attackers achieve against the release, and what stands against publishing it.
+
+        The attackers start when this is asked for first. None where the original is not known.
+
+        Examples
+        --------
+        >>> import anonset
+        >>> result = anonset.anonymize([["wine", "bread"]] * 3 + [["beer"], ["bread"], []], k=3, seed=1)
+        >>> [found.name for found in result.findings.of("singling out") if found.broken]
+        []
+        """
+        return None if self.attacker is None else self.attacker()
 
     def write(self, path: str | os.PathLike[str], **targets: Any) -> Result:
         """Publish the release at `path`, checked once more as a file, with its certificate beside it.

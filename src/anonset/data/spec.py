@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["UNIT", "Attack", "MethodSpec", "Model", "ModelSpec", "Param", "Unit", "as_count", "parse_params"]
 
-Attack = Literal["singling out", "linking", "inference"]
+Attack = Literal["singling out", "linkability", "inference"]
 Unit = Literal["user", "transaction"]
+Limit = Callable[[Mapping[str, Any]], float | None]
+"""The chance that a model promises an attack not to exceed, with these parameters."""
 
 
 UNIT = Param(
@@ -55,7 +57,10 @@ class ModelSpec:
 
     `headline`    the measured figure, and the parameter, that says how strong the promise is
     `meaning`     the promise for people who are in the data; may use the parameters and `measured[…]`
-    `stops`       the attacks that the model is meant to stop
+    `stops`       the criteria that the model speaks about
+    `limits`      the attacks that it is meant to stop, by name, and the chance that it promises each not to exceed: a
+                  function of the parameters, of `known` (how many items the attacker knows, where that matters) and
+                  `unit`; None where these parameters promise nothing against the attack
     `group_size`  the parameter that promises how many published transactions are equal, if one does
     `weakest`     the parameters of the weakest promise worth checking on a release; None: it has nothing to say there
     `advice`      a suggestion for data on which this model is the right one; None: it is not
@@ -82,6 +87,7 @@ class ModelSpec:
     headline: str = "k"
     meaning: str = ""
     stops: tuple[Attack, ...] = ()
+    limits: Mapping[str, Limit] = field(default_factory=dict)
     group_size: str | None = None
     weakest: Callable[[Release], Mapping[str, Any] | None] = lambda release: None
     advice: Callable[[Situation], Suggestion | None] = lambda situation: None

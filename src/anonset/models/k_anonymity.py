@@ -186,6 +186,18 @@ def _advice(situation: Situation) -> Suggestion:
     return Suggestion("crowd", {"k": situation.k}, reasons)
 
 
+def _one_in_k(params: Mapping[str, Any]) -> float | None:
+    """Whatever somebody knows of a transaction's quasi-identifier items, at least k published ones look like it."""
+    return 1 / params["k"] if params.get("protect", "all") == "all" else None
+
+
+def _one_in_diversity(params: Mapping[str, Any]) -> float | None:
+    """Among the transactions that share a set, an item is in at most one of so many."""
+    return None if params.get("diversity") is None else 1 / params["diversity"]
+
+
+FINDING = ("known-items", "absent-items", "nearest-match", "whole-basket", "longest-basket", "empty-basket")
+
 SPEC = ModelSpec(
     name="k-anonymity",
     title="k-anonymity",
@@ -201,6 +213,7 @@ SPEC = ModelSpec(
     meaning="somebody who knows everything ordinary about a person still has at least {measured[k]:,} transactions to "
     "choose from, all looking the same",
     stops=("singling out",),
+    limits={**dict.fromkeys(FINDING, _one_in_k), "homogeneity": _one_in_diversity},
     group_size="k",
     weakest=lambda release: {"k": 2} if release.form == "rows" else None,
     advice=_advice,

@@ -19,8 +19,9 @@ M. Terrovitis, N. Mamoulis, P. Kalnis, "Privacy-preserving anonymization of set-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -258,6 +259,11 @@ def _advice(situation: Situation) -> Suggestion | None:
     return Suggestion("km-apriori", {"k": situation.k, "m": USUAL_M}, reasons)
 
 
+def _up_to_m(params: Mapping[str, Any]) -> float | None:
+    """Up to m known items match at least k published transactions or none; of absent items nothing is promised."""
+    return 1 / params["k"] if (params.get("known") or 0) <= params["m"] else None
+
+
 SPEC = ModelSpec(
     name="km-anonymity",
     title="k^m-anonymity",
@@ -271,6 +277,7 @@ SPEC = ModelSpec(
     default_method="km-apriori",
     meaning="somebody who knows a few items of a person (up to {m}) finds at least {k} transactions that fit, or none",
     stops=("singling out",),
+    limits={"known-items": _up_to_m},
     weakest=_weakest,
     advice=_advice,
 )

@@ -149,7 +149,7 @@ SPEC = ModelSpec(
     default_method="kamp",
     meaning="somebody who knows up to {combinations} habits of a person (sets of items that turn up often) finds at "
     "least {k} users who have them all. Users are published under pseudonyms",
-    stops=("singling out", "linking"),
+    stops=("singling out", "linkability"),
     weakest=_weakest,
     advice=_advice,
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -66,12 +67,29 @@ def guess_holders(
     """
     if release.groups is None or release.counts is None:
         raise InputError("Only a release in groups leaves a holder to guess.")
-    attacked = _Attacked(data, release, row_origin)
+    attacked = Attacked(data, release, row_origin)
     drawn = attacked.drawn(groups, job.random("guess"))
     with job.stage("guess the holder", total=len(drawn)):
         rights = {name: np.array([attacked.right(one, score) for one in drawn]) for name, score in ATTACKERS.items()}
     chance = np.array([1 / len(attacked.members(group)) for group, _ in drawn])
     return tuple(_guess(name, right, chance) for name, right in rights.items())
+
+
+def right_guesses(
+    data: Transactions,
+    release: Release,
+    row_origin: Longs,
+    score: Callable[[Attacked, Longs], Scores],
+    groups: int,
+    random: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """For each of some groups with one occurrence the chance that the member with the highest score is the holder, and
+    that any member is.
+    """
+    attacked = Attacked(data, release, row_origin)
+    drawn = attacked.drawn(groups, random)
+    right = np.array([attacked.right(one, score) for one in drawn])
+    return right, np.array([1 / len(attacked.members(group)) for group, _ in drawn])
 
 
 def _guess(name: str, right: Floats, chance: Floats) -> Guess:
@@ -81,17 +99,21 @@ def _guess(name: str, right: Floats, chance: Floats) -> Guess:
     return Guess(name, len(right), float(right.mean()), float(margin), float(chance.mean()))
 
 
-class _Attacked:
+class Attacked:
     """The published groups, and who really holds what."""
 
     def __init__(self, data: Transactions, release: Release, row_origin: Longs) -> None:
         assert release.groups is not None
         assert release.counts is not None
         self.data, self.release, self.row_origin = data, release, row_origin
-        self.matrix = release.transactions.to_scipy().astype(np.int32).tocsr()
         self.lengths: Longs = release.transactions.lengths
         self._order = np.argsort(release.groups, kind="stable")
         self._sorted = release.groups[self._order]
+
+    @cached_property
+    def matrix(self) -> Any:
+        """The published items, one row per transaction."""
+        return self.release.transactions.to_scipy().astype(np.int32).tocsr()
 
     def members(self, group: int) -> Longs:
         """The published rows of a group."""
@@ -109,7 +131,7 @@ class _Attacked:
         found = [(int(counts.group[i]), labels[int(counts.item[i])].as_py()) for i in once]
         return [one for one in found if len(self.members(one[0])) > 1]
 
-    def right(self, one: tuple[int, str], score: Callable[[_Attacked, Longs], Scores]) -> float:
+    def right(self, one: tuple[int, str], score: Callable[[Attacked, Longs], Scores]) -> float:
         """The chance that a member with the highest score is the holder."""
         rows = self.members(one[0])
         scores = score(self, rows)
@@ -121,18 +143,19 @@ class _Attacked:
         return np.array(held, dtype=np.bool_)
 
 
-def _longest(attacked: _Attacked, rows: Longs) -> Scores:
+def longest(attacked: Attacked, rows: Longs) -> Scores:
+    """How many items each member publishes."""
     return attacked.lengths[rows].astype(np.float64)
 
 
-def _central(attacked: _Attacked, rows: Longs) -> Scores:
+def _central(attacked: Attacked, rows: Longs) -> Scores:
     """The smaller the sum of distances to the others, the better; up to what is the same for all."""
     part = attacked.matrix[rows]
     shared = part @ np.asarray(part.sum(axis=0)).reshape(-1)
     return np.asarray(2.0 * shared - len(rows) * attacked.lengths[rows])
 
 
-def _seed(attacked: _Attacked, rows: Longs) -> Scores:
+def _seed(attacked: Attacked, rows: Longs) -> Scores:
     """How many rows outside are nearer than the farthest mate: the fewer, the better."""
     overlap = (attacked.matrix[rows] @ attacked.matrix.T).toarray()
     distance = attacked.lengths[rows][:, None] + attacked.lengths[None, :] - 2 * overlap
@@ -141,8 +164,8 @@ def _seed(attacked: _Attacked, rows: Longs) -> Scores:
     return np.asarray(-nearer, dtype=np.float64)
 
 
-ATTACKERS: dict[str, Callable[[_Attacked, Longs], Scores]] = {
-    "longest": _longest,
+ATTACKERS: dict[str, Callable[[Attacked, Longs], Scores]] = {
+    "longest": longest,
     "central": _central,
     "seed": _seed,
 }

@@ -67,7 +67,7 @@ def infer(release: Release) -> Inference | None:
     """
     if release.transactions.sensitive is None and release.counts is None:
         return None
-    sizes, group, item, count = _occurrences(release)
+    sizes, group, item, count = occurrences(release)
     if not len(count):
         return Inference(0, len(sizes), 0.0, 0.0, 0, 0, "")
     share: Floats = np.minimum(count / sizes[group], 1.0)
@@ -83,7 +83,7 @@ def infer(release: Release) -> Inference | None:
     )
 
 
-def _occurrences(release: Release) -> tuple[Longs, Longs, Longs, Longs]:
+def occurrences(release: Release) -> tuple[Longs, Longs, Longs, Longs]:
     """The size of each group, and for each sensitive item in it: group, item, how many members have it."""
     if release.groups is not None and release.counts is not None:
         sizes = np.bincount(release.groups, minlength=1).astype(np.int64)

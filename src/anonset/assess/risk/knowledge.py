@@ -68,16 +68,32 @@ def absence(data: Transactions, count: int) -> tuple[Words, Words]:
     To know that somebody lacks a rare item says next to nothing, so this attacker knows the most frequent items that
     the transaction does not hold (among the 64 most frequent of all).
     """
-    top = np.argsort(-data.item_counts, kind="stable")[:MOST_ABSENT]
+    top = most_frequent(data)
+    held = held_of(data, top)
+    return held, lacking(held, len(top), count)
+
+
+def most_frequent(data: Transactions) -> Longs:
+    """The codes of the most frequent items, at most as many as a word has bits."""
+    return np.argsort(-data.item_counts, kind="stable")[:MOST_ABSENT]
+
+
+def held_of(data: Transactions, top: Longs) -> Words:
+    """Which of these items each transaction holds, one bit for each."""
     bit = np.zeros(data.n_items, dtype=np.uint64)
     bit[top] = np.uint64(1) << np.arange(len(top), dtype=np.uint64)
     held = np.zeros(len(data), dtype=np.uint64)
     np.bitwise_or.at(held, data.rows, bit[data.items])
-    absent = np.zeros(len(data), dtype=np.uint64)
+    return held
+
+
+def lacking(held: Words, size: int, count: int) -> Words:
+    """For each transaction the first `count` of the items that it does not hold."""
+    absent = np.zeros(len(held), dtype=np.uint64)
     taken = held.copy()
-    everything = np.bitwise_or.reduce(bit) if len(bit) else np.uint64(0)
+    everything = np.bitwise_or.reduce(np.uint64(1) << np.arange(size, dtype=np.uint64)) if size else np.uint64(0)
     for _ in range(count):
         lowest = ~taken & (taken + np.uint64(1)) & everything
         absent |= lowest
         taken |= lowest
-    return held, absent
+    return absent

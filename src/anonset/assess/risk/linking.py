@@ -62,14 +62,25 @@ def link(pair: Pair, job: Job, measure: Measure = "hamming") -> Linking:
     )
 
 
-def _by_person(pair: Pair, person: Longs, job: Job, measure: Measure) -> tuple[Floats, Floats]:
+def link_some(pair: Pair, rows: Longs, job: Job, measure: Measure = "hamming") -> tuple[Floats, Floats]:
+    """The chance that each of these persons is linked, after and before."""
+    _, person, _ = distinct_sets(pair.original)
+    _, exact, copies = distinct_sets(pair.known)
+    return _by_person(pair, person, job, measure, rows)[1], 1 / copies[exact[rows]]
+
+
+def _by_person(
+    pair: Pair, person: Longs, job: Job, measure: Measure, rows: Longs | None = None
+) -> tuple[Floats, Floats]:
     """Least distance and chance of each original transaction; those that make no difference are linked once."""
     sets, published_set, weight = distinct_sets(pair.published)
     own = _own_sets(pair, published_set)
+    looked_at = np.arange(len(person), dtype=np.int64) if rows is None else rows
+    person, own = person[looked_at], own[looked_at]
     # One query for each pair of an original set and the set it is published as.
     key = person * (len(sets) + 1) + own + 1
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    queries, targets = pair.original.take(first), pair.published.take(sets)
+    queries, targets = pair.original.take(looked_at[first]), pair.published.take(sets)
     distance, nearest, found = _nearest(queries, targets, weight, own[first], job, measure)
     hit = np.ones(len(first), dtype=np.bool_) if pair.row_origin is None else found
     chance = np.where(hit & (nearest > 0), 1 / np.maximum(nearest, 1), 0.0)

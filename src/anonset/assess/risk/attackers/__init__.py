@@ -1,0 +1,39 @@
+"""The attackers: one file each. The registry is a plain dict, in the order of the three criteria."""
+
+from __future__ import annotations
+
+from anonset.assess.risk.attackers import (
+    absent_items,
+    empty_basket,
+    homogeneity,
+    known_items,
+    longest_basket,
+    longest_member,
+    nearest_match,
+    posterior,
+    whole_basket,
+)
+from anonset.assess.risk.spec import AttackSpec
+from anonset.data.errors import unknown
+
+ATTACKS: dict[str, AttackSpec] = {
+    spec.name: spec
+    for spec in (
+        known_items.SPEC,
+        absent_items.SPEC,
+        nearest_match.SPEC,
+        whole_basket.SPEC,
+        longest_basket.SPEC,
+        empty_basket.SPEC,
+        homogeneity.SPEC,
+        posterior.SPEC,
+        longest_member.SPEC,
+    )
+}
+
+
+def attack_spec(name: str) -> AttackSpec:
+    """The attack of this name."""
+    if name not in ATTACKS:
+        raise unknown("attack", name, ATTACKS)
+    return ATTACKS[name]

@@ -1,0 +1,65 @@
+"""How much a release still tells: the share of the original item occurrences that are told at any level.
+
+An occurrence is told if its transaction publishes the item, or a category of it that is not all items. What was added
+does not count, nor does what a transaction that is left out held.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anonset.assess.align import published_nodes
+from anonset.assess.risk.spec import Case
+from anonset.data.arrays import contained
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchy.nodes import Levels, holds_categories
+from anonset.data.transactions import Longs, Transactions
+
+Pairs = tuple[Longs, Longs]
+
+
+def kept_share(case: Case) -> float | None:
+    """The share of ordinary item occurrences that are told; None where nobody knows whose transaction is whose."""
+    data, published = case.data.quasi(), case.release.transactions.quasi()
+    if case.row_origin is None or not data.nnz:
+        return None
+    before, after, width = _told_items(case.hierarchy, data, published)
+    rows = case.row_origin[after[0]]
+    known = (rows >= 0) & (after[1] >= 0)
+    there = before[1] >= 0
+    keys = before[0][there] * width + before[1][there]
+    told = contained(keys, np.sort(rows[known] * width + after[1][known]))
+    return float(told.sum()) / len(before[1])
+
+
+def _told_items(tree: Hierarchy | None, data: Transactions, published: Transactions) -> tuple[Pairs, Pairs, int]:
+    """What the original and the release tell, as (transaction, code), and how many codes there are."""
+    if tree is None:
+        return (data.rows, data.items.astype(np.int64)), (published.rows, _codes(published, data.labels)), data.n_items
+    if holds_categories(published.labels):
+        return _categories(Levels(tree, data.labels), data, published)
+    node = published_nodes(tree.nodes_of(data.labels), published.labels, tree)
+    told = np.where((node >= 0) & (tree.parent[np.maximum(node, 0)] < 0), -1, node)[data.items].astype(np.int64)
+    return (data.rows, told), (published.rows, _codes(published, tree.names)), len(tree.names)
+
+
+def _categories(levels: Levels, data: Transactions, published: Transactions) -> tuple[Pairs, Pairs, int]:
+    """Items as their coarsest category, which every finer one and the item itself tell; without one, as they are."""
+    own = levels.above[0] if len(levels.above) else np.full(data.n_items, -1)
+    coarsest = np.where(own >= 0, own, len(levels.categories) + np.arange(data.n_items)).astype(np.int64)
+    rows, categories = levels.at(published, 1) if levels.count else (published.rows[:0], published.items[:0])
+    items = _codes(published, data.labels)
+    exact = items >= 0
+    after = (
+        np.concatenate((rows, published.rows[exact])),
+        np.concatenate((categories.astype(np.int64), coarsest[items[exact]])),
+    )
+    return (data.rows, coarsest[data.items]), after, len(levels.categories) + data.n_items
+
+
+def _codes(published: Transactions, names: pa.StringArray) -> Longs:
+    """Each published occurrence as the place of its name among these; −1 where it is none of them."""
+    place = pc.index_in(published.labels, value_set=names).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(place[published.items], dtype=np.int64)
