@@ -133,8 +133,8 @@ def test_pseudonyms_do_not_link_unknown_users(receipts):
 
 
 def test_habits_of_unknown_users_are_refused_by_check_and_method(receipts):
-    with pytest.raises(ParameterError, match="'user' must be known for every transaction. Got 2 without one"):
+    with pytest.raises(ParameterError, match=r"'user' must be known for every transaction\. Got 2 without one"):
         anonset.verify(receipts, "multi-pattern", k=2, support=2)
-    with pytest.raises(ParameterError, match="'user' must be known for every transaction. Got 2 without one"):
+    with pytest.raises(ParameterError, match=r"'user' must be known for every transaction\. Got 2 without one"):
         anonset.anonymize(receipts, method="kamp", k=2, support=2)
     assert anonset.anonymize(receipts, method="kamp", k=2, support=2, blank_users="distinct", seed=1).verdict.holds
