@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -30,6 +31,7 @@ from anonset.unlink import Keep, unlink
 
 if TYPE_CHECKING:
     from anonset.io.publish.plan import Output
+    from anonset.io.publish.private_link import PrivateLink
 
 KEEP_NOTHING = Keep()
 
@@ -271,12 +273,14 @@ def verify(
     model: Model | str = USUAL,
     *,
     ignore_columns: str | Iterable[str] = (),
+    link: str | os.PathLike[str] | PrivateLink | None = None,
     **options: Any,
 ) -> Verdict:
     """Whether a file (ours or anybody's), a frame or a release keeps a promise.
 
     A column that the check does not look at may single somebody out, so that no promise holds beside it, unless
-    `ignore_columns` names it. `options` are the model's parameters and how to read the data, as in `anonymize`.
+    `ignore_columns` names it. With the owner's private `link` the promise is checked in persons, too, unless `unit`
+    says that only transactions count. `options` are the model's parameters and how to read the data, as in `anonymize`.
 
     Examples
     --------
@@ -284,12 +288,22 @@ def verify(
     >>> anonset.verify([["a", "b"], ["a", "b"], ["c"]], k=2).measured["k"]
     1
     """
-    from anonset.io import read_release
+    from anonset.io import read_link, read_release
+    from anonset.io.publish.private_link import PrivateLink
 
     reading, params = reading_only(options)
     target = make_model(model, **params) if isinstance(model, str) else model
     release = data if isinstance(data, Release) else read_release(data, **reading)
-    return judge(release, target, ignore_columns)
+    if link is None:
+        if target.unit == "user" and not target.spec.protects_users:
+            advice = f"Give it, or count transactions: {setting('unit', 'transaction')}."
+            raise ParameterError("unit", "come with the owner's link (link) where it counts users", "none", advice)
+        return judge(release, target, ignore_columns)
+    found = link if isinstance(link, PrivateLink) else read_link(link)
+    if isinstance(data, (str, os.PathLike)):
+        found.require_release(data, len(release))
+    unit: Unit = UNIT.parse(options.get("unit")) or "user"
+    return judge(release, target.counting(unit), ignore_columns, found.require_users() if unit == "user" else None)
 
 
 def _persons(spec: MethodSpec, target: Model, source: Transactions) -> dict[str, Unit]:

@@ -21,8 +21,10 @@ from anonset.data.targets import Targets
 from anonset.io.formats.capacity import require_parts
 from anonset.io.formats.registry import format_of
 from anonset.io.publish.atomic import Staging, plain_errors, staging
-from anonset.io.publish.groups import group_format
+from anonset.io.publish.certificate import sha256
+from anonset.io.publish.groups import group_format, published_order
 from anonset.io.publish.plan import Output, require_plan
+from anonset.io.publish.private_link import PrivateLink, link_path, release_file
 from anonset.io.publish.releases import release_outputs, stage_release
 from anonset.io.publish.signature import require_key
 from anonset.models import model_spec
@@ -48,9 +50,13 @@ def reserve(stage: Staging, outputs: Iterable[Output], targets: Targets) -> None
 
 def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> Result:
     """Stage all that `targets` asks for; the result with its certificate."""
+    beside = None if targets.link is None else stage.file(link_path(targets.link))  # in place before the release
     if targets.out is not None:
         with job.stage("write"), plain_errors(targets.out):
             result = _with_certificate(stage, result, targets)
+    if beside is not None:
+        with plain_errors(targets.link):
+            _write_link(beside, stage, result, targets)
     if targets.write_cut is not None and result.cut is not None:
         with plain_errors(targets.write_cut):
             result.cut.write(stage.file(Path(targets.write_cut)), force=True)
@@ -97,6 +103,17 @@ def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Resul
     return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes)
 
 
+def _write_link(beside: Path, stage: Staging, result: Result, targets: Targets) -> None:
+    """Where each transaction of the staged release comes from."""
+    assert targets.out is not None
+    if result.source is None:
+        raise InputError(f"{argument('link')} needs the original, and this result was put together without it.")
+    target = Path(str(targets.out))
+    digest = sha256(release_file(stage.staged(target)))
+    order = published_order(result.release, target, targets.format, targets.keep_formulas)
+    PrivateLink.of(result.source, result.row_origin[order], digest).write(beside)
+
+
 def _release(targets: Targets, model: ModelSpec) -> Iterator[Output]:
     if targets.out is not None:
         yield from release_outputs(targets.out, model.form)
@@ -126,6 +143,12 @@ def _beside(targets: Targets, *, cuts: bool, patterns: bool) -> Iterator[Output]
                 "Leave it out, or use kamp."
             )
         yield Output("write_patterns", Path(targets.write_patterns))
+    if targets.link is not None:
+        if targets.out is None:
+            raise ParameterError(
+                "link", "come with an output", "none", f"Name a file for the release: {setting('out')}."
+            )
+        yield Output("link", link_path(targets.link))
     if targets.write_config is not None:
         yield Output("write_config", Path(targets.write_config))
     if targets.report is not None:

@@ -16,14 +16,18 @@ import pyarrow.compute as pc
 
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import Model, ModelSpec
-from anonset.data.transactions import Transactions, natural_order
+from anonset.data.transactions import Ints, Transactions, natural_order
 
 PARTS = {"counts": "count", "sensitivity": "sensitivity"}
 """Parts of transactions that a model may not know, and the columns that hold them."""
 
 
-def judge(release: Release, target: Model, ignore_columns: str | Iterable[str] = ()) -> Verdict:
+def judge(
+    release: Release, target: Model, ignore_columns: str | Iterable[str] = (), users: Ints | None = None
+) -> Verdict:
     """The model's verdict, which cannot hold where the file has a column that the model does not look at.
+
+    `users` (private) are the users of the published transactions, for a promise in persons.
 
     Examples
     --------
@@ -34,7 +38,7 @@ def judge(release: Release, target: Model, ignore_columns: str | Iterable[str] =
     >>> judge(Release(data), model("k-anonymity", k=2), "ssn").holds
     True
     """
-    verdict = target.check(release)
+    verdict = target.check(release, users)
     unchecked = [name for name in _unchecked(release, target.spec) if name not in _names(ignore_columns)]
     found = (*map(_witness, unchecked), *_repetitions(release))
     return replace(verdict, holds=False, witnesses=(*found, *verdict.witnesses)) if found else verdict

@@ -50,6 +50,12 @@ WRITE_CUT = Param(
 WRITE_PATTERNS = Param(
     "write_patterns", "text", "kamp: write which patterns each user has and is to have. Private: it names users."
 )
+LINK = Param(
+    "link",
+    "text",
+    "Write which original transaction, and whose, is behind each published one (.csv), to check persons again, erase "
+    "and measure. It undoes the release: private, and its name will say so.",
+)
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
 
 
@@ -69,8 +75,8 @@ def bound_options() -> list[Choice]:
 
 
 def cut_options() -> list[Choice]:
-    """Where to write the cut, or the pattern table."""
-    return [Choice(param, WRITING, metavar="FILE") for param in (WRITE_CUT, WRITE_PATTERNS)]
+    """Where to write the cut, the pattern table, or the link to the original."""
+    return [Choice(param, WRITING, metavar="FILE") for param in (WRITE_CUT, WRITE_PATTERNS, LINK)]
 
 
 def keep_options() -> list[Choice]:
@@ -135,7 +141,7 @@ def anonymize(
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _require_own_options(model, method, privacy)
     require_source(data, reading)
-    out, report = writing.get("out"), _report(reporting)
+    out, report, link = writing.get("out"), _report(reporting), _link(cutting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)
         result = (check if "check" in nightly else publish)(
@@ -154,12 +160,12 @@ def anonymize(
     log_result(result)
     warnings = as_keep(keeping).warnings()
     if "json" in running:
-        show_json({**as_json(result, out), "report": report})
+        show_json({**as_json(result, out), "report": report, "link": link})
     else:
         warn(warnings, "Warning")
         if "quiet" not in running:
             warn(note for note in result.notes if note not in warnings)
-            show(*page(result, out, report), *rights(targets))
+            show(*page(result, out, report, link), *rights(targets))
     return None
 
 
@@ -181,7 +187,14 @@ def _report(reporting: Given) -> str | None:
     return str(report_path(reporting["report"], "public" in reporting))
 
 
-def page(result: Result, out: str | None, report: str | None = None) -> list[Any]:
+def _link(cutting: Given) -> str | None:
+    """Where the link is."""
+    from anonset.io.publish.private_link import link_path
+
+    return str(link_path(cutting["link"])) if "link" in cutting else None
+
+
+def page(result: Result, out: str | None, report: str | None = None, link: str | None = None) -> list[Any]:
     """The result in a few lines."""
     loss = result.measurements.get("information_loss_ratio")
     rows: list[tuple[str, Any]] = [
@@ -204,6 +217,8 @@ def page(result: Result, out: str | None, report: str | None = None) -> list[Any
         rows += [("pattern distance", _distance(result.measurements)), ("rewritten", _rewritten(result.measurements))]
     if report is not None:
         rows.append(("report", report))
+    if link is not None:
+        rows.append(("link", f"{link}: it undoes the release, so keep it secret"))
     if out is None:
         return [facts(rows), "", "No release was written: this was a trial run. Add --out FILE to publish it."]
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out, result.release.form))])]

@@ -8,7 +8,7 @@ import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, table
-from anonset.cli.base.groups import SEED, THREADS, Source, as_read_options, read_options, run_options
+from anonset.cli.base.groups import LINK, SEED, THREADS, Source, as_read_options, read_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.spec import Param
@@ -38,6 +38,7 @@ Published = Annotated[
     measuring=[
         Choice(METRICS, PANEL),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
+        Choice(LINK, PANEL, metavar="FILE"),
         Choice(SAME_ORDER, PANEL, switch=True),
         Choice(PATTERN_SUPPORT, PANEL),
     ],
@@ -48,14 +49,16 @@ def measure(data: Source, release: Published, measuring: Given, reading: Given, 
     """Measure what RELEASE lost compared with DATA.
 
     A release is shuffled, so that nobody can say which transaction became which; metrics that need this are left out
-    here and appear in the report that anonymize --report writes. Each figure is explained in the reference.
+    here unless --link says it, the file that anonymize --link wrote. Each figure is explained in the reference.
     """
     import numpy as np
 
     from anonset.assess.utility import measure as take
+    from anonset.data.errors import ParameterError
     from anonset.data.hierarchy import read_hierarchy
     from anonset.data.job import Job
     from anonset.io import read, read_release
+    from anonset.io.publish.private_link import linked
 
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 0), running.get("threads"), display)
@@ -65,6 +68,10 @@ def measure(data: Source, release: Published, measuring: Given, reading: Given, 
             published = read_release(release, **({"sensitive": secret} if secret else {}))
         tree = read_hierarchy(measuring["hierarchy"]) if "hierarchy" in measuring else None
         source = np.arange(len(published), dtype=np.int64) if "same_order" in measuring else None
+        if "link" in measuring:
+            if source is not None:
+                raise ParameterError("same_order", "be left out beside a link", "both", "The link says the order.")
+            source = linked(measuring["link"], release, published, original)
         names = measuring["metrics"].split(",") if "metrics" in measuring else None
         found = take(
             original,

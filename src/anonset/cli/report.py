@@ -10,6 +10,7 @@ from anonset.cli.base.certificates import Found, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import (
+    LINK,
     THREADS,
     WRITING,
     Source,
@@ -27,7 +28,7 @@ from anonset.data.spec import Param
 if TYPE_CHECKING:
     from anonset.data.hierarchy import Hierarchy
     from anonset.data.release import Certificate, Release, Result
-    from anonset.data.transactions import Transactions
+    from anonset.data.transactions import Longs, Transactions
 
 app = Application()
 
@@ -47,7 +48,7 @@ Published = Annotated[
         Choice(PUBLIC, WRITING, switch=True),
         *replace_options(),
     ],
-    comparing=[Choice(HIERARCHY, "Comparing", metavar="FILE")],
+    comparing=[Choice(HIERARCHY, "Comparing", metavar="FILE"), Choice(LINK, "Comparing", metavar="FILE")],
     privacy=model_options(varied=True),
     reading=read_options(),
     running=run_options(THREADS),
@@ -64,19 +65,21 @@ def report(
     """Write a report on RELEASE: its promise and verdict, an attacker before and after, and what was lost.
 
     The promise is taken from the certificate beside the release, or from the options; with neither, the weakest
-    k-anonymity is checked and what really holds is said. Which transaction became which is not known here, so that
-    some figures are upper bounds; anonymize --report knows more.
+    k-anonymity is checked and what really holds is said. Which transaction became which is known with --link only;
+    without it some figures are upper bounds.
     """
     from anonset.data.hierarchy import read_hierarchy
     from anonset.data.job import Job
     from anonset.io import read, read_release
     from anonset.io.publish.atomic import plain_errors, staging
     from anonset.io.publish.plan import Output, reading_inputs, require_plan
+    from anonset.io.publish.private_link import linked
     from anonset.report import report_path, stage_report
 
     public = "public" in writing
     target = report_path(writing.get("out", "report.html"), public)
     inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": comparing.get("hierarchy")}
+    inputs["link"] = comparing.get("link")
     require_plan([Output("out", target)], inputs, **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(0, running.get("threads"), display)
@@ -86,9 +89,10 @@ def report(
             secret = found.certificate["sensitive_items"] if found else original.sensitive_names()
             published = read_release(release, **({"sensitive": secret} if secret else {}))
         tree = read_hierarchy(comparing["hierarchy"]) if "hierarchy" in comparing else None
-        if not public:
+        source = linked(comparing["link"], release, published, original) if "link" in comparing else None
+        if not public and source is None:
             _require_fitting(original, published, tree)
-        result = _result(published, found, privacy)
+        result = _result(published, found, privacy, original, source)
         with plain_errors(target), staging(**planning(writing)) as stage:
             stage_report(stage, result, original, target, public=public, job=job, hierarchy=tree)
             stage.publish()
@@ -111,12 +115,15 @@ def _require_fitting(original: Transactions, published: Release, hierarchy: Hier
         warn([f"Not compared with the original: {error}"], "Warning")
 
 
-def _result(release: Release, found: Found | None, privacy: Given) -> Result:
-    """What is known of a release that was only read: its promise and whether it holds."""
+def _result(
+    release: Release, found: Found | None, privacy: Given, original: Transactions, source: Longs | None
+) -> Result:
+    """What is known of a release that was only read: its promise and whether it holds; with a link, in persons too."""
     import numpy as np
 
     from anonset.assess.published import judge
     from anonset.data.release import Result
+    from anonset.data.unit import users_behind
     from anonset.methods import METHODS
     from anonset.models import MODELS, model
 
@@ -127,7 +134,12 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
     if name is None:
         spec = next(spec for spec in MODELS.values() if spec.form == release.form)
         name, params = spec.name, params or dict(spec.weakest(release) or {})
-    verdict = judge(release, model(name, **params))
+    target = model(name, **params)
+    unit = privacy.get("unit") or ("user" if found is None else found.certificate.get("unit"))
+    if source is not None and original.users is not None and unit == "user":
+        target = target.counting("user")
+    users = None if source is None else users_behind(original, source)
+    verdict = judge(release, target, users=users)
     certificate = _certificate(found)
     method = certificate.method if certificate else ""
     own = {} if certificate is None else dict(certificate.method_parameters)
@@ -137,7 +149,7 @@ def _result(release: Release, found: Found | None, privacy: Given) -> Result:
         verdict,
         method,
         {**verdict.params, **own},
-        row_origin=nothing,
+        row_origin=nothing if source is None else source,
         seed=0,
         measurements={},
         seconds={},

@@ -9,6 +9,7 @@ import typer
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, table
 from anonset.cli.base.groups import (
+    LINK,
     SEED,
     THREADS,
     WRITING,
@@ -57,6 +58,7 @@ Published = Annotated[
     attacking=[
         *(Choice(param, PANEL) for param in (M, ATTACKER, ITEMS, ABSENT)),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
+        Choice(LINK, PANEL, metavar="FILE"),
     ],
     writing=[Choice(SCORES, WRITING, metavar="FILE"), *replace_options()],
     reading=read_options(),
@@ -79,6 +81,7 @@ def risk(
     target = scores_path(writing.pop("scores")) if "scores" in writing else None
     if target is not None:
         inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": attacking.get("hierarchy")}
+        inputs["link"] = attacking.get("link")
         require_plan([Output("scores", target)], inputs, **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed", 0), running.get("threads"), display)
@@ -101,8 +104,9 @@ def risk(
 def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> Answer:
     from anonset.assess.risk import singled_out
 
-    if "hierarchy" in attacking:
-        raise ParameterError("hierarchy", "come with a release", "no release", "Name the release after the data.")
+    for name in ("hierarchy", "link"):
+        if name in attacking:
+            raise ParameterError(name, "come with a release", "no release", "Name the release after the data.")
     items = attacking["items"].split(",") if "items" in attacking else None
     attacker, absent = attacking.get("attacker", "random"), attacking.get("absent", 0)
     risks = [singled_out(data, m, attacker, items=items, absent=absent, job=job) for m in many]
@@ -142,6 +146,7 @@ def _against(data: Transactions, release: str, many: list[int], attacking: Given
     from anonset.assess.risk import attack, infer, link
     from anonset.data.hierarchy import read_hierarchy
     from anonset.io import read_release
+    from anonset.io.publish.private_link import linked
 
     if attacking.keys() & {"attacker", "items", "absent"}:
         raise ParameterError("attacker", "be left out with a release", "one", "Releases are attacked at random.")
@@ -149,7 +154,8 @@ def _against(data: Transactions, release: str, many: list[int], attacking: Given
         secret = data.sensitive_names()
         published = read_release(release, **({"sensitive": secret} if secret else {}))
     tree = read_hierarchy(attacking["hierarchy"]) if "hierarchy" in attacking else None
-    both = pair(data, published, None, tree)
+    source = linked(attacking["link"], release, published, data) if "link" in attacking else None
+    both = pair(data, published, source, tree)
     attacks = [attack(both, m, job) for m in many]
     links = [link(both, job, measure) for measure in ("hamming", "jaccard")]
     inference = infer(published)
@@ -163,7 +169,8 @@ def _against(data: Transactions, release: str, many: list[int], attacking: Given
 
 
 def _release_page(attacks: list[Attack], links: list[Linking], inference: Inference | None) -> list[Any]:
-    columns = ("items known", "success before", "after, at most", "singled out before", "after")
+    most = "at most " if links[0].upper_bound else ""
+    columns = ("items known", "success before", "after, at most" if most else "after", "singled out before", "then")
     rows = [
         (
             found.m,
@@ -177,7 +184,7 @@ def _release_page(attacks: list[Attack], links: list[Linking], inference: Infere
     nearest = [
         (
             f"all, {found.measure}",
-            f"success {_share(found.before)} before, at most {_share(found.success)} after "
+            f"success {_share(found.before)} before, {most}{_share(found.success)} after "
             f"(worst case {_share(found.largest)}); {found.certain:,} found for certain",
         )
         for found in links

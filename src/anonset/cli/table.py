@@ -23,6 +23,7 @@ COMMANDS: dict[str, Command] = {
     "run": Command("run", "Do what a project file says: every night the same.", "Publish"),
     "ledger": Command("ledger", "Show which batches were released.", "Publish"),
     "verify": Command("verify", "Check whether a file, ours or anybody's, keeps a privacy promise.", "Publish"),
+    "forget": Command("forget", "Answer a request for erasure: whose transactions, and is it still good.", "Publish"),
     "info": Command("info", "Describe transactions: counts, lengths, frequent items, current k.", "Data"),
     "risk": Command("risk", "Measure re-identification risk, in data and in a release of them.", "Data"),
     "measure": Command("measure", "Measure information loss and utility of a release.", "Data"),

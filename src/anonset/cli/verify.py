@@ -22,8 +22,9 @@ from anonset.cli.base.groups import (
     run_options,
 )
 from anonset.cli.base.options import Choice, Given, takes
+from anonset.cli.base.persons import in_persons, persons_json
 from anonset.cli.base.progress import Display
-from anonset.data.errors import GuaranteeError, InputError
+from anonset.data.errors import GuaranteeError, InputError, ParameterError, setting
 from anonset.data.job import Job
 from anonset.data.spec import UNIT, Param
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from anonset.assess.audit import Audit
     from anonset.data.release import Release, Verdict
     from anonset.data.spec import Model
+    from anonset.data.transactions import Ints
     from anonset.io.publish.signature import Signature
 
 app = Application()
@@ -46,18 +48,29 @@ IGNORED = Param(
     "Columns, separated by commas, that nobody checks and that you answer for; others that no check reads break any "
     "promise.",
 )
+LINK = Param("link", "text", "The owner's private link of this release: checks the promise in persons, too.")
+ORIGINAL = Param(
+    "original", "text", "The original, to see that the link fits it; the options of reading are then those of ORIGINAL."
+)
 
 
 @app.command(epilog="Example: anonset verify release.csv -k 10")
 @takes(
     privacy=model_options(varied=True),
     trusting=[Choice(SIGNERS, PRIVACY, metavar="FILE")],
+    linking=[Choice(LINK, PRIVACY, metavar="FILE"), Choice(ORIGINAL, PRIVACY, metavar="DATA")],
     reading=read_options(),
     accepted=[Choice(IGNORED, READING)],
     running=run_options(),
 )
 def verify(
-    privacy: Given, trusting: Given, reading: Given, accepted: Given, running: Given, data: SourceOrQuery = None
+    privacy: Given,
+    trusting: Given,
+    linking: Given,
+    reading: Given,
+    accepted: Given,
+    running: Given,
+    data: SourceOrQuery = None,
 ) -> None:
     """Say whether DATA keeps a promise; where it does not, show the sets that break it.
 
@@ -66,19 +79,23 @@ def verify(
     is 0 if the promise holds and 3 if it does not, if a column is published that no check reads, or if DATA and its
     certificate differ in anything.
 
+    Users are not published, so anybody can check what is promised of transactions, and only the owner what is promised
+    of persons: with --link, the file that anonymize --link wrote.
+
     With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
     require_source(data, reading)
     found = None if data is None else find_certificate(data)
     _say_if_unfinished(data, found)
     signature = _signature(found, trusting)
-    if found is None and not privacy:
+    if found is None and not privacy and not linking:
         _audit(data, reading, running)
         return
     target = _target(found, privacy)
     ignored = accepted.get("ignore_columns", "")
     with Display(quiet="quiet" in running or "json" in running) as display:
-        answer = _answer(data, found, target, as_read_options(reading), ignored, Job(progress=display))
+        job = Job(progress=display)
+        answer = _answer(data, found, target, as_read_options(reading), ignored, {**linking, **_unit(privacy)}, job)
     answer = replace(answer, signature=signature)
     if "json" in running:
         show_json(answer.to_dict(data))
@@ -125,8 +142,10 @@ class Answer:
     def page(self) -> list[Any]:
         """For people."""
         rows = [
-            ("holds" if self.verdict.holds else "does not hold", f"{self.verdict.promise}."),
+            ("holds" if self.verdict.holds_in_transactions else "does not hold", f"{self.verdict.promise}."),
             ("measured", measured(self.verdict.measured)),
+            *in_persons(self.verdict, "now, with the owner's link"),
+            *self._not_in_persons(),
         ]
         if self.found is not None:
             rows.append(("certificate", self._certificate()))
@@ -136,6 +155,14 @@ class Answer:
             return [facts(rows)]
         shown = [(witness.statement, items(witness.items)) for witness in self.verdict.witnesses]
         return [facts(rows), "", "For example:", table(("what is wrong", "published set"), shown)]
+
+    def _not_in_persons(self) -> list[tuple[str, str]]:
+        """What the certificate says of persons and was not checked here."""
+        said = None if self.found is None else self.found.certificate.get("persons")
+        if self.verdict.persons is not None or not isinstance(said, dict):
+            return []
+        promise = f"{said.get('promise')}, says the certificate: the owner checked it at publishing"
+        return [("in persons", f"{promise} (--link checks it again).")]
 
     def _certificate(self) -> str:
         assert self.found is not None
@@ -154,6 +181,8 @@ class Answer:
             "promise": verdict.promise,
             "holds": verdict.holds,
             "measured": verdict.measured,
+            "unit": verdict.unit,
+            "persons": persons_json(verdict),
             "witnesses": [
                 {"statement": witness.statement, "items": witness.items, "size": witness.size}
                 for witness in verdict.witnesses
@@ -173,7 +202,13 @@ class Answer:
 
 
 def _answer(
-    data: str | None, found: Found | None, target: Model, reading: dict[str, Any], ignored: str, job: Job
+    data: str | None,
+    found: Found | None,
+    target: Model,
+    reading: dict[str, Any],
+    ignored: str,
+    linking: Given,
+    job: Job,
 ) -> Answer:
     from anonset.assess.published import judge, warnings
     from anonset.io import read_release
@@ -181,15 +216,42 @@ def _answer(
 
     if found is not None and found.changed and is_group_folder(data):
         raise GuaranteeError(f"{found.path} is about other files: {'; '.join(found.changed)}. Restore the folder.")
-    plain = {name: value for name, value in reading.items() if name not in ("sensitive", "sensitive_file")}
+    own = {} if "original" in linking else reading
+    plain = {name: value for name, value in own.items() if name not in ("sensitive", "sensitive_file")}
     with job.stage("read"):
         release = read_release(data, **plain)
         certified = release if found is None else _marked(release, found)
-        asked = read_release(data, **reading) if plain != reading else certified
+        asked = read_release(data, **own) if plain != own else certified
+        target, users = _persons(data, asked, found, target, reading, linking)
     with job.stage("check"):
-        verdict = judge(asked, target, ignored)
-        different = () if found is None else differences(found, release)
+        verdict = judge(asked, target, ignored, users)
+        different = () if found is None else differences(found, release, users)
     return Answer(verdict, found, different, warnings(asked, target.spec))
+
+
+def _unit(privacy: Given) -> Given:
+    return {name: value for name, value in privacy.items() if name == UNIT.name}
+
+
+def _persons(
+    data: str | None, release: Release, found: Found | None, target: Model, reading: dict[str, Any], linking: Given
+) -> tuple[Model, Ints | None]:
+    """What the promise counts, and the users of the published transactions where the owner's link tells them."""
+    from anonset.io import read, read_link
+
+    if "link" not in linking:
+        if "original" in linking or (target.unit == "user" and not target.spec.protects_users):
+            what = "original" if "original" in linking else "unit"
+            advice = f"Only the owner's link says whose transactions these are: {setting('link')}."
+            raise ParameterError(what, "come with a link", "none", advice)
+        return target, None
+    link = read_link(linking["link"])
+    if data is not None:
+        link.require_release(data, len(release))
+    if "original" in linking:
+        link.row_origin(read(linking["original"], **reading))
+    unit = linking.get("unit") or ("user" if found is None else found.certificate.get("unit"))
+    return (target.counting("user"), link.require_users()) if unit == "user" else (target, None)
 
 
 def _marked(release: Release, found: Found) -> Release:

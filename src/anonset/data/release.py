@@ -125,6 +125,11 @@ class Verdict(Shown):
         """What was counted: `user` where the owner checked the promise in persons, else `transaction`."""
         return "transaction" if self.persons is None else "user"
 
+    @property
+    def holds_in_transactions(self) -> bool:
+        """Whether what is promised of transactions holds: what anybody can check."""
+        return self.holds or (self.persons is not None and len(self.witnesses) == len(self.persons.witnesses))
+
     def with_persons(self, persons: Verdict) -> Verdict:
         """This verdict together with the one in persons: both must hold."""
         witnesses = self.witnesses + persons.witnesses

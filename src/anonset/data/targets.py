@@ -28,6 +28,8 @@ class Targets:
         What each item is published as, for methods that cut through a hierarchy.
     write_patterns
         Which patterns each user has and is to have, for methods that rewrite them. Private.
+    link
+        Which original transaction, and whose, is behind each published one. Private, and its name will say so.
     sign
         An SSH key: the certificate gets a detached signature (`….certificate.json.sig`) by `ssh-keygen`.
     force
@@ -59,6 +61,7 @@ class Targets:
     public_report: bool = False
     write_cut: Place = None
     write_patterns: Place = None
+    link: Place = None
     sign: Place = None
     force: bool = False
     shared_folder: Place = None
@@ -77,5 +80,5 @@ class Targets:
     @property
     def anything(self) -> str | os.PathLike[str] | Path | None:
         """One of the files to be written, for messages; None where there is none."""
-        places = (self.out, self.report, self.write_cut, self.write_patterns, self.write_config)
+        places = (self.out, self.report, self.write_cut, self.write_patterns, self.link, self.write_config)
         return next((place for place in places if place is not None), None)

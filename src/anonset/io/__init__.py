@@ -15,6 +15,7 @@ _HOMES = {
     "convert": "publish.converting",
     "format_of": "formats.registry",
     "read": "source.reading",
+    "read_link": "publish.private_link",
     "read_release": "source.reading",
     "save": "formats.saving",
     "write": "publish.releases",
@@ -24,11 +25,23 @@ if TYPE_CHECKING:
     from anonset.io.formats.registry import LAYOUTS, Format, format_of
     from anonset.io.formats.saving import save
     from anonset.io.publish.converting import convert
+    from anonset.io.publish.private_link import read_link
     from anonset.io.publish.releases import write
     from anonset.io.source.options import ReadOptions
     from anonset.io.source.reading import read, read_release
 
-__all__ = ["LAYOUTS", "Format", "ReadOptions", "convert", "format_of", "read", "read_release", "save", "write"]
+__all__ = [
+    "LAYOUTS",
+    "Format",
+    "ReadOptions",
+    "convert",
+    "format_of",
+    "read",
+    "read_link",
+    "read_release",
+    "save",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,7 @@ from anonset.data.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from anonset.data.release import Release, Verdict
+    from anonset.data.transactions import Ints
 
 BESIDE = {"certificate.json", "certificate.json.sig"}
 """What a folder of groups holds that its certificate does not speak about."""
@@ -90,15 +91,16 @@ def _sha256(path: Path) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def differences(found: Found, release: Release) -> tuple[str, ...]:
+def differences(found: Found, release: Release, users: Ints | None = None) -> tuple[str, ...]:
     """Everything in which the certificate differs from what is found; `release` is read without its help.
 
-    Its promise is checked anew, whatever else is asked for.
+    Its promise is checked anew, whatever else is asked for; with `users` (private) also what it says of persons.
     """
     from anonset.models import model
 
     said = found.certificate
     target = model(said["model"], **said["parameters"])
+    persons = users is not None and said.get("unit") == "user"
     different = list(found.changed)
     if said["transactions"] != len(release):
         different.append(f"it says {said['transactions']:,} transactions, and there are {len(release):,}")
@@ -106,12 +108,18 @@ def differences(found: Found, release: Release) -> tuple[str, ...]:
         release = as_certified(release, said["sensitive_items"])
     except InputError:
         return (*different, "it names other sensitive items than the file has")
-    verdict = target.check(release)
+    verdict = target.counting("user").check(release, users) if persons else target.check(release)
     if said["promise"] != verdict.promise:
         different.append("its promise is not that of its model and parameters")
     if not verdict.holds:
         different.append(f"its promise does not hold: {verdict.promise}")
-    return (*different, *_measured(said["measured"], verdict))
+    different += _measured(said["measured"], verdict)
+    if verdict.persons is not None:
+        there = said.get("persons") or {}
+        if there.get("promise") != verdict.persons.promise:
+            different.append("its promise in persons is not that of its model and parameters")
+        different += _measured(there.get("measured") or {}, verdict.persons, " in persons")
+    return tuple(different)
 
 
 def as_certified(release: Release, names: list[str]) -> Release:
@@ -126,12 +134,12 @@ def as_certified(release: Release, names: list[str]) -> Release:
     return replace(release, transactions=data.with_sensitive(names)) if names else release
 
 
-def _measured(said: dict[str, Any], verdict: Verdict) -> Iterator[str]:
+def _measured(said: dict[str, Any], verdict: Verdict, where: str = "") -> Iterator[str]:
     for name, value in said.items():
         here = verdict.measured.get(name)
         if not _equal(value, here):
             there = "which is not measured" if name not in verdict.measured else f"and {here} was found"
-            yield f"it says that it measured {name} = {value}, {there}"
+            yield f"it says that it measured {name} = {value}{where}, {there}"
 
 
 def _equal(one: Any, other: Any) -> bool:

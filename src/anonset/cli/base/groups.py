@@ -41,6 +41,9 @@ SIGN = Param("sign", "text", "Sign the certificate with this SSH key: adds ….c
 KEEP_FORMULAS = Param("keep_formulas", "bool", "In CSV, leave labels as they are that a spreadsheet would run.")
 
 
+LINK = Param("link", "text", "The owner's private link: says which transaction became which, and whose it is.")
+
+
 def run_options(*more: Param) -> list[Choice]:
     """`--quiet`, `--json`, `--debug`, and where a command computes, `--seed` and `--threads`."""
     switches = [Choice(param, RUNNING, switch=True) for param in (QUIET, JSON)]

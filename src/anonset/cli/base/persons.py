@@ -10,20 +10,29 @@ if TYPE_CHECKING:
     from anonset.data.release import Verdict
 
 
-def in_persons(verdict: Verdict) -> list[tuple[str, Any]]:
+def in_persons(verdict: Verdict, checked: str = "by the owner at publishing") -> list[tuple[str, Any]]:
     """Lines on the part of a promise that counts users; none where only transactions are counted."""
+    from anonset.models.wording import who_checks
+
     if verdict.persons is None:
         return []
     return [
-        ("in persons", f"{verdict.persons.promise}."),
+        ("in persons", f"{'' if verdict.persons.holds else 'does not hold: '}{verdict.persons.promise}."),
         ("measured there", measured(verdict.persons.measured)),
-        ("checked", "in transactions: anybody can check; in persons: by the owner, who knows the users"),
+        ("checked", f"{who_checks(verdict, checked)}."),
     ]
 
 
 def persons_json(verdict: Verdict) -> dict[str, Any] | None:
     """The same for machines."""
+    from anonset.models.wording import who_checks
+
     persons = verdict.persons
     if persons is None:
         return None
-    return {"promise": persons.promise, "holds": persons.holds, "measured": persons.measured, "checked": "by the owner"}
+    return {
+        "promise": persons.promise,
+        "holds": persons.holds,
+        "measured": persons.measured,
+        "checked": who_checks(verdict),
+    }

@@ -13,6 +13,7 @@ import numpy as np
 
 from anonset.data.release import Certificate, Verdict
 from anonset.data.version import VERSION
+from anonset.models.wording import who_checks
 
 PRIVATE = {"seed", "threads"}
 """Parameters that never appear in a certificate: a seed undoes the shuffling, threads say nothing."""
@@ -43,17 +44,17 @@ def certify(
         version=VERSION,
         notes=notes,
         unit=verdict.unit,
-        persons=None if verdict.persons is None else _in_persons(verdict.persons),
+        persons=None if verdict.persons is None else _in_persons(verdict, verdict.persons),
     )
 
 
-def _in_persons(verdict: Verdict) -> dict[str, Any]:
+def _in_persons(verdict: Verdict, persons: Verdict) -> dict[str, Any]:
     """The part of a promise that only the owner can check, who knows the users."""
     return {
-        "promise": verdict.promise,
-        "holds": verdict.holds,
-        "measured": plain(verdict.measured),
-        "checked": "by the owner at publishing; what is said of transactions anybody can check",
+        "promise": persons.promise,
+        "holds": persons.holds,
+        "measured": plain(persons.measured),
+        "checked": who_checks(verdict),
     }
 
 

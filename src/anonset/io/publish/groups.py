@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from anonset.data.errors import GuaranteeError, OutputError, ParameterError
 from anonset.data.release import Certificate, GroupCounts, Release, Verdict
-from anonset.data.transactions import natural_order
+from anonset.data.transactions import Longs, natural_order
 from anonset.io.containers.quoting import guarded
 from anonset.io.containers.registry import CONTAINERS
 from anonset.io.containers.streams import compressed
@@ -56,7 +56,7 @@ def stage_groups(
 ) -> Certificate:
     """Prepare a release in groups as a folder; see `anonset.write`."""
     chosen = group_format(target, format)
-    shown, changes = _as_published(release, chosen, keep_formulas)
+    shown, changes, _ = _as_published(release, chosen, keep_formulas)
     folder = stage.folder(target, is_group_folder)
     files = {f"{name}{_ending(chosen)}": name for name in (TRANSACTIONS, SENSITIVE)}
     for file_name, name in files.items():
@@ -101,21 +101,29 @@ def _ending(format: Format) -> str:
     return f".{format.container}" + (f".{packed[format.compression]}" if format.compression else "")
 
 
-def _as_published(release: Release, format: Format, keep_formulas: bool) -> tuple[Release, tuple[str, ...]]:
-    """The release as the files will hold it: names that no spreadsheet runs, members in their order."""
+def published_order(release: Release, target: Path, format: str | None, keep_formulas: bool) -> Longs:
+    """Which transaction of the release stands at each place of what is written."""
+    if release.groups is None:
+        return np.arange(len(release), dtype=np.int64)
+    return _as_published(release, group_format(target, format), keep_formulas)[2]
+
+
+def _as_published(release: Release, format: Format, keep_formulas: bool) -> tuple[Release, tuple[str, ...], Longs]:
+    """The release as the files will hold it: names that no spreadsheet runs, members in their order, and which."""
+    as_it_is = np.arange(len(release), dtype=np.int64)
     release = compact(release)
     data = release.transactions
     require_room(replace(data, sensitive=None), format)
     if keep_formulas or not format.kind.spreadsheet:
-        return release, ()
+        return release, (), as_it_is
     labels, count = guarded(data.labels)
     if not count:
-        return release, ()
+        return release, (), as_it_is
     assert release.groups is not None
     named = replace(data, labels=labels)
     order = canonical_order(named, release.groups)
     note = f"{count:,} name{'s' * (count > 1)} that a spreadsheet would run as a formula got an apostrophe in front."
-    return Release(named.take(order), release.groups[order], release.counts), (note,)
+    return Release(named.take(order), release.groups[order], release.counts), (note,), order
 
 
 def _table(release: Release, name: str, format: Format) -> pa.Table:
