@@ -5,10 +5,14 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*/*.cpp native/*/*.hpp)
 NATIVE_TESTS := $(wildcard tests/native/*.cpp tests/native/*.hpp)
 
-.PHONY: demo test test-all test-sanitized test-address test-thread coverage coverage-native stubs fuzz lint format bench docs clean
+.PHONY: demo app test test-all test-sanitized test-address test-thread coverage coverage-native stubs fuzz lint format bench docs clean
 
 demo: $(VENV)/.ready
 	$(BIN)/anonset demo demo --force
+
+# The local web page, opened in the browser.
+app: $(VENV)/.ready-app
+	$(BIN)/anonset app
 
 test: $(VENV)/.ready-dev
 	$(BIN)/pytest -n auto
@@ -103,6 +107,10 @@ $(VENV)/.ready: $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
 	$(BIN)/pip install --quiet --editable .
 	touch $@
 
+$(VENV)/.ready-app: $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
+	$(BIN)/pip install --quiet --editable '.[app]'
+	touch $@ $(VENV)/.ready
+
 $(VENV)/.ready-dev: $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
 	$(BIN)/pip install --quiet --editable '.[dev]'
-	touch $@ $(VENV)/.ready
+	touch $@ $(VENV)/.ready $(VENV)/.ready-app

@@ -37,5 +37,6 @@ COMMANDS: dict[str, Command] = {
     "convert": Command("convert", "Turn transactions from one format into another.", "Data"),
     "generate": Command("generate", "Make example data: quest, supermarket.", "Data"),
     "methods": Command("methods", "List the methods, or explain one of them.", "Learn"),
+    "app": Command("app", "Open the local web page: from a file to a release without a command line.", "Learn"),
     "demo": Command("demo", "Show the whole way on an example supermarket.", "Learn"),
 }

@@ -98,6 +98,16 @@ def attacks(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     return figure
 
 
+def singled_out(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """The share of transactions that an attacker singles out in the original, by the number of known items."""
+    figure = _figure("Singled out", "items that the attacker knows", "share of the transactions")
+    known, shares = [str(row["m"]) for row in rows], [row["share"] for row in rows]
+    figure.add_bar(x=known, y=shares, marker_color=REMOVED, text=[_share(v) for v in shares])
+    figure.update_traces(textposition="outside", cliponaxis=False, hovertemplate="%{y:.1%}<extra></extra>")
+    figure.update_xaxes(type="category")
+    return figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+
+
 def _share(value: float) -> str:
     return f"{value:.1%}" if value >= 0.0005 or value == 0 else "&lt; 0.1%"
 

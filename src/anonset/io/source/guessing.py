@@ -26,10 +26,16 @@ Columns = Sequence[Sequence[str]]
 
 
 class UnclearColumns(DataError):
-    """It is not clear which column holds what; `guess` names the likeliest, `sure` says that no other is possible."""
+    """It is not clear which of the `columns` holds what.
 
-    def __init__(self, problem: str, source: str | None, guess: Mapping[str, str], sure: bool) -> None:
+    `guess` names the likeliest, `sure` says that no other is possible.
+    """
+
+    def __init__(
+        self, problem: str, source: str | None, guess: Mapping[str, str], sure: bool, columns: Sequence[str] = ()
+    ) -> None:
         super().__init__(problem, source=source)
+        self.columns = tuple(columns)
         self.guess = dict(guess)
         self.sure = sure
 
@@ -44,9 +50,8 @@ def missing_role(roles: Roles, names: Sequence[str], source: str | None, columns
         shown = " ".join(setting(role, _quoted(name)) for role, name in guess.items())
         asked = f"Most likely: {shown}. Name them so, or otherwise, or give the format if this is no long table."
     problem = f"It is not clear which column holds the {' and which the '.join(missing)}."
-    return UnclearColumns(
-        f"{problem} The columns are: {', '.join(names)}. {asked}", source, guess, certain(roles, columns, found)
-    )
+    said = f"{problem} The columns are: {', '.join(names)}. {asked}"
+    return UnclearColumns(said, source, guess, certain(roles, columns, found), names)
 
 
 def _quoted(name: str) -> str:
