@@ -30,6 +30,19 @@ void bind_risk(nb::module_& m) {
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("queries"), nb::arg("known"),
         nb::arg("held").none(), nb::arg("absent").none(), nb::arg("threads"), nb::arg("monitor"));
     m.def(
+        "count_persons",
+        [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> person, std::int64_t n_items,
+           In<std::int32_t> queries, In<std::int32_t> own, int known, int threads, PyMonitor& monitor) {
+            risk::Companions out;
+            run(monitor, [&](Monitor& watched) {
+                out = risk::count_persons(to_csr(offsets, items), person.data(), n_items, queries.data(), own.data(),
+                                          static_cast<std::int64_t>(own.shape(0)), known, threads, watched);
+            });
+            return std::tuple(to_numpy(std::move(out.persons)), to_numpy(std::move(out.found)));
+        },
+        nb::arg("offsets"), nb::arg("items"), nb::arg("person"), nb::arg("n_items"), nb::arg("queries"), nb::arg("own"),
+        nb::arg("known"), nb::arg("threads"), nb::arg("monitor"));
+    m.def(
         "subset_tally",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int64_t n_items, In<std::int64_t> weight,
            In<bool> target, int known, int threads, PyMonitor& monitor) {

@@ -26,6 +26,16 @@ std::vector<std::int64_t> count_candidates(const Csr& data, std::int64_t n_items
                                            std::int64_t n_queries, int m, const Absence& absence, int threads,
                                            Monitor& monitor);
 
+struct Companions {
+    std::vector<std::int64_t> persons;  // different ones with a row that holds all items of the query
+    std::vector<std::uint8_t> found;    // whether the query's own person is one of them
+};
+
+// The same in persons: rows stand in ascending order of their persons (from 0 on), own[query] is the person whom the
+// query is about. Time: the rows of a query's rarest item.
+Companions count_persons(const Csr& data, const std::int32_t* person, std::int64_t n_items, const std::int32_t* queries,
+                         const std::int32_t* own, std::int64_t n_queries, int m, int threads, Monitor& monitor);
+
 // Over the m-subsets of each row: how many lead to one transaction, the sum of the candidates, the sum of 1 /
 // candidates in units of 2⁻³², and the fewest candidates.
 struct SubsetTally {

@@ -260,6 +260,17 @@ def count_candidates(
     threads: int,
     monitor: Monitor,
 ) -> Longs: ...
+def count_persons(
+    offsets: Longs,
+    items: Ints,
+    person: Ints,
+    n_items: int,
+    queries: Ints,
+    own: Ints,
+    known: int,
+    threads: int,
+    monitor: Monitor,
+) -> tuple[Longs, Bytes]: ...
 def subset_tally(
     offsets: Longs, items: Ints, n_items: int, weight: Longs, target: Mask, known: int, threads: int, monitor: Monitor
 ) -> tuple[Longs, Longs, Longs, Longs]: ...

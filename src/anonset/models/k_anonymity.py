@@ -17,7 +17,7 @@ L. Sweeney, "k-anonymity: a model for protecting privacy", 2002; for sets: Lin e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -191,6 +191,11 @@ def _one_in_k(params: Mapping[str, Any]) -> float | None:
     return 1 / params["k"] if params.get("protect", "all") == "all" else None
 
 
+def in_persons_only(limit: Callable[[Mapping[str, Any]], float | None]) -> Callable[[Mapping[str, Any]], float | None]:
+    """A limit that is promised where different users are counted."""
+    return lambda params: limit(params) if params.get("unit") == "user" else None
+
+
 def _one_in_diversity(params: Mapping[str, Any]) -> float | None:
     """Among the transactions that share a set, an item is in at most one of so many."""
     return None if params.get("diversity") is None else 1 / params["diversity"]
@@ -213,7 +218,11 @@ SPEC = ModelSpec(
     meaning="somebody who knows everything ordinary about a person still has at least {measured[k]:,} transactions to "
     "choose from, all looking the same",
     stops=("singling out",),
-    limits={**dict.fromkeys(FINDING, _one_in_k), "homogeneity": _one_in_diversity},
+    limits={
+        **dict.fromkeys(FINDING, _one_in_k),
+        "person-items": in_persons_only(_one_in_k),
+        "homogeneity": _one_in_diversity,
+    },
     group_size="k",
     weakest=lambda release: {"k": 2} if release.form == "rows" else None,
     advice=_advice,

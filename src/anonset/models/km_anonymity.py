@@ -33,7 +33,7 @@ from anonset.data.params import K
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.models.k_anonymity import count_users, equal_sets, set_codes
+from anonset.models.k_anonymity import count_users, equal_sets, in_persons_only, set_codes
 from anonset.models.privacy_degree import with_counts
 
 MOST_WITNESSES = 5
@@ -277,7 +277,7 @@ SPEC = ModelSpec(
     default_method="km-apriori",
     meaning="somebody who knows a few items of a person (up to {m}) finds at least {k} transactions that fit, or none",
     stops=("singling out",),
-    limits={"known-items": _up_to_m},
+    limits={"known-items": _up_to_m, "person-items": in_persons_only(_up_to_m)},
     weakest=_weakest,
     advice=_advice,
 )

@@ -35,7 +35,7 @@ from anonset.data.params import fraction
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
-from anonset.models.k_anonymity import FINDING, users_of_each
+from anonset.models.k_anonymity import FINDING, in_persons_only, users_of_each
 
 MOST_WITNESSES = 5
 USUAL_THRESHOLD = 0.75
@@ -261,7 +261,11 @@ SPEC = ModelSpec(
     "has at least {measured[k]:,} transactions to choose from, and in none of these groups does more than "
     "{measured[p]:.1%} hold something of one kind that they call sensitive",
     stops=("singling out", "inference"),
-    limits={**dict.fromkeys(FINDING, lambda params: 1 / params["k"]), "homogeneity": lambda params: params["p"]},
+    limits={
+        **dict.fromkeys(FINDING, lambda params: 1 / params["k"]),
+        "person-items": in_persons_only(lambda params: 1 / params["k"]),
+        "homogeneity": lambda params: params["p"],
+    },
     weakest=_weakest,
     advice=_advice,
 )

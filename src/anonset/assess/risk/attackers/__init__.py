@@ -5,13 +5,16 @@ from __future__ import annotations
 from anonset.assess.risk.attackers import (
     absent_items,
     empty_basket,
+    history_items,
     homogeneity,
     known_items,
     longest_basket,
     longest_member,
     nearest_match,
+    person_items,
     posterior,
     whole_basket,
+    whole_history,
 )
 from anonset.assess.risk.spec import AttackSpec
 from anonset.data.errors import unknown
@@ -25,6 +28,9 @@ ATTACKS: dict[str, AttackSpec] = {
         whole_basket.SPEC,
         longest_basket.SPEC,
         empty_basket.SPEC,
+        person_items.SPEC,
+        history_items.SPEC,
+        whole_history.SPEC,
         homogeneity.SPEC,
         posterior.SPEC,
         longest_member.SPEC,

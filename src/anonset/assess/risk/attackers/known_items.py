@@ -50,7 +50,7 @@ def known_chances(case: Case, m: int, absent: int = 0) -> Chances | None:
     if not len(rows):
         return None
     random = case.random(f"known items {m} {absent}")
-    owners = _owners(rows, case.draws, random)
+    owners = draw_owners(rows, case.draws, random)
     queries = drawn(known, owners, m, random)
     original = Pair(known, known, np.arange(len(known), dtype=np.int64))
     before = query_chances(original, queries, owners, case.job, absent)
@@ -58,7 +58,8 @@ def known_chances(case: Case, m: int, absent: int = 0) -> Chances | None:
     return Chances(after, before, drawn=True, attacked=len(rows))
 
 
-def _owners(rows: Longs, draws: int, random: np.random.Generator) -> Longs:
+def draw_owners(rows: Longs, draws: int, random: np.random.Generator) -> Longs:
+    """Each of these transactions equally often, or as many of them as may be drawn."""
     if len(rows) > draws:
         return np.sort(random.choice(rows, draws, replace=False))
     return np.repeat(rows, max(1, draws // len(rows)))
