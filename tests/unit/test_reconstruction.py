@@ -11,7 +11,8 @@ import pytest
 
 import anonset
 from anonset import Release, Transactions
-from anonset.assess.utility.reconstruction import GroupBy, divergences, reconstruction_error, workload
+from anonset.assess.utility.reconstruction import divergences, mean_error, reconstruction_error, workload
+from anonset.assess.utility.workload import GroupBy, Workload
 from anonset.data.release import GroupCounts
 
 LABELS = ["wine", "strawberries", "meat", "cream", "pregnancy test", "viagra"]
@@ -99,6 +100,37 @@ def test_workloads_are_seeded_and_weighted() -> None:
     assert share["uniform"] < 0.15
     assert share["frequency"] > 0.8
     assert all(query.sensitive == "s" and "s" not in query.items for query in workload(data, r=4))
+
+
+def test_each_part_of_a_workload_asks_about_all_sensitive_items_and_all_strata_equally_often() -> None:
+    baskets = [[f"i{item:02d}" for item in range(start, 40)] + [f"s{start % 4}"] for start in range(40)]
+    data = Transactions.from_lists(baskets, sensitive=["s0", "s1", "s2", "s3"])
+    asked = Workload(r=2, queries=200)
+    queries = asked.draw(data, seed=5)
+    assert asked.parts == [20] * 10
+    for part in range(10):
+        own = queries[20 * part : 20 * part + 20]
+        assert Counter(query.sensitive for query in own) == {f"s{number}": 5 for number in range(4)}
+        thirds = Counter(int(item[1:]) // 10 for query in own for item in query.items)
+        assert all(8 <= thirds[quarter] <= 12 for quarter in range(4)), "each place draws evenly from rare to frequent"
+    assert all(len(set(query.items)) == 2 for query in queries)
+
+
+def test_workloads_of_one_release_agree_within_their_margins() -> None:
+    rng = np.random.default_rng(3)
+    names = np.array([f"i{item:02d}" for item in range(30)])
+    chance = np.geomspace(0.5, 0.02, 30)
+    secrets, rare = np.array(["s", "t", "u"]), np.array([0.1, 0.03, 0.005])
+    baskets = [[*names[rng.random(30) < chance].tolist(), *secrets[rng.random(3) < rare].tolist()] for _ in range(600)]
+    data = Transactions.from_lists(baskets, sensitive=secrets.tolist())
+    release = grouped(data, (np.arange(600) // 10).tolist())
+    truth, _ = mean_error(data, release, Workload(r=3, queries=8_000), seed=99)
+    found = [mean_error(data, release, Workload(r=3, queries=200), seed) for seed in range(40)]
+    covered = sum(abs(mean - truth) <= margin for mean, margin in found)
+    assert covered >= 33, "about 95 % of the intervals hold the mean of a far larger workload"
+    naive = [divergences(data, release, Workload(r=3, queries=1).draw(data, 1000 + at))[0] for at in range(200)]
+    stratified = np.std([mean for mean, _ in found])
+    assert stratified < 0.9 * np.std(naive) / math.sqrt(200), "narrower than one by one"
 
 
 def test_bad_questions_are_refused(data: Transactions) -> None:

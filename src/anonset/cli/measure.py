@@ -15,6 +15,7 @@ from anonset.data.spec import Param
 
 if TYPE_CHECKING:
     from anonset.assess.utility import Measurements
+    from anonset.assess.utility.workload import Workload
 
 app = Application()
 
@@ -26,6 +27,17 @@ PATTERN_SUPPORT = Param(
     "pattern_support",
     "count",
     "How many transactions make an itemset a pattern, for pattern distance. Default: 0.01 of DATA.",
+)
+QUERY_ITEMS = Param(
+    "query_items", "int", "Reconstruction error: how many items each question names.", 4, minimum=1, maximum=20
+)
+QUERIES = Param("queries", "int", "Reconstruction error: how many questions.", 400, minimum=1, maximum=1_000_000)
+QUERY_WEIGHTING = Param(
+    "query_weighting",
+    "choice",
+    "Reconstruction error: whether questions name all items equally often, or frequent ones more often.",
+    "uniform",
+    choices=("uniform", "frequency"),
 )
 
 Published = Annotated[
@@ -40,7 +52,7 @@ Published = Annotated[
         Choice(HIERARCHY, PANEL, metavar="FILE"),
         Choice(LINK, PANEL, metavar="FILE"),
         Choice(SAME_ORDER, PANEL, switch=True),
-        Choice(PATTERN_SUPPORT, PANEL),
+        *(Choice(param, PANEL) for param in (PATTERN_SUPPORT, QUERY_ITEMS, QUERIES, QUERY_WEIGHTING)),
     ],
     reading=read_options(),
     running=run_options(SEED, THREADS),
@@ -80,12 +92,21 @@ def measure(data: Source, release: Published, measuring: Given, reading: Given, 
             hierarchy=tree,
             metrics=names,
             pattern_support=measuring.get("pattern_support"),
+            workload=_workload(measuring),
             job=job,
         )
     if "json" in running:
         show_json({"source": data, "release": release, **found.to_dict()})
     elif "quiet" not in running:
         show(*_page(found))
+
+
+def _workload(measuring: Given) -> Workload:
+    """The questions of the reconstruction error."""
+    from anonset.assess.utility.workload import Workload
+
+    named = {"query_items": "r", "queries": "queries", "query_weighting": "weighting"}
+    return Workload(**{name: measuring[option] for option, name in named.items() if option in measuring})
 
 
 def _page(found: Measurements) -> list[Any]:

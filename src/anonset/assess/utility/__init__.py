@@ -25,6 +25,7 @@ from anonset.assess.utility import (
     sensitive_rules,
 )
 from anonset.assess.utility.metric import Comparison, Figure, Metric
+from anonset.assess.utility.workload import Workload
 from anonset.data.errors import unknown
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.job import Job
@@ -102,11 +103,13 @@ def measure(
     hierarchy: Hierarchy | None = None,
     metrics: Sequence[str] | None = None,
     pattern_support: float | None = None,
+    workload: Workload | None = None,
     job: Job | None = None,
 ) -> Measurements:
     """What the release lost, by every metric (or those named) that can be computed.
 
     `pattern_support` is what pattern distance is measured at: a count, or a fraction of `data`. Default: 1 %.
+    `workload` is what the reconstruction error asks.
 
     Examples
     --------
@@ -118,7 +121,7 @@ def measure(
     for name in metrics or ():
         if name not in METRICS:
             raise unknown("metrics", name, METRICS)
-    comparison = Comparison(data, release, source, hierarchy, job or Job(0), pattern_support)
+    comparison = Comparison(data, release, source, hierarchy, job or Job(0), pattern_support, workload or Workload())
     figures: list[Measured] = []
     left_out: dict[str, str] = {}
     for metric in METRICS.values() if metrics is None else (METRICS[name] for name in metrics):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anonset.assess.align import Pair, pair
+from anonset.assess.utility.workload import Workload
 from anonset.data.errors import ParameterError
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.nodes import holds_categories
@@ -44,6 +45,7 @@ class Comparison:
     hierarchy: Hierarchy | None
     job: Job
     pattern_support: float | None = None  # what makes an itemset a pattern of a user; None: 1 % of the data
+    workload: Workload = Workload()  # noqa: RUF009 - frozen
 
     @cached_property
     def pair(self) -> Pair:

@@ -15,39 +15,31 @@ G. Ghinita, P. Kalnis, Y. Tao, "Anonymous Publication of Sensitive Transactional
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from anonset.assess.utility.metric import Comparison, Figure, Metric
-from anonset.data.errors import ParameterError, unknown
+from anonset.assess.utility.workload import (
+    MOST_ITEMS,
+    PARTS,
+    GroupBy,
+    Weighting,
+    Workload,
+    mean_and_margin,
+)
+from anonset.data.errors import ParameterError
 from anonset.data.release import Release
 from anonset.data.transactions import Floats, Ints, Longs, Transactions
 
-Weighting = Literal["uniform", "frequency"]
-MOST_ITEMS = 20
-
-
-@dataclass(frozen=True)
-class GroupBy:
-    """One question: how is a sensitive item distributed over the cells of these quasi-identifier items?"""
-
-    sensitive: str
-    items: tuple[str, ...]
+MARGIN = "Half the width of the 95 % confidence interval: other questions would give another mean."
 
 
 def workload(
-    data: Transactions, *, r: int = 4, queries: int = 100, weighting: Weighting = "uniform", seed: int | None = 0
+    data: Transactions, *, r: int = 4, queries: int = 400, weighting: Weighting = "uniform", seed: int | None = 0
 ) -> list[GroupBy]:
-    """Random questions about `data`: a sensitive item that occurs and r quasi-identifier items that occur.
-
-    Parameters
-    ----------
-    r
-        How many quasi-identifier items each question names (fewer if the data have fewer).
-    weighting
-        `uniform`: every item is as likely as any other. `frequency`: as likely as it is frequent.
+    """Random questions about `data`, stratified; see `Workload`.
 
     Examples
     --------
@@ -55,23 +47,7 @@ def workload(
     >>> workload(data, r=2, queries=1)
     [GroupBy(sensitive='s', items=('a', 'b'))]
     """
-    if not 1 <= r <= MOST_ITEMS:
-        raise ParameterError("r", f"lie between 1 and {MOST_ITEMS}", r)
-    if weighting not in ("uniform", "frequency"):
-        raise unknown("weighting", weighting, ("uniform", "frequency"))
-    secrets = np.flatnonzero(~data.quasi_mask & (data.item_counts > 0))
-    quasi = np.flatnonzero(data.quasi_mask & (data.item_counts > 0))
-    if not len(secrets) or not len(quasi):
-        return []
-    random = np.random.default_rng(seed)
-    weights = data.item_counts[quasi] / data.item_counts[quasi].sum() if weighting == "frequency" else None
-    labels = np.array(data.labels.to_pylist(), dtype=object)
-    drawn = []
-    for _ in range(queries):
-        sensitive = labels[random.choice(secrets)]
-        items = np.sort(random.choice(quasi, min(r, len(quasi)), replace=False, p=weights))
-        drawn.append(GroupBy(sensitive, tuple(labels[items])))
-    return drawn
+    return Workload(r, queries, weighting).draw(data, seed)
 
 
 def reconstruction_error(
@@ -92,21 +68,21 @@ def reconstruction_error(
     0.0
     """
     asked = workload(original, **options) if questions is None else list(questions)
-    if not asked:
-        return 0.0
-    return float(np.mean(divergences(original, release, asked)))
+    return float(np.mean(divergences(original, release, asked))) if asked else 0.0
+
+
+def mean_error(original: Transactions, release: Release, asked: Workload, seed: int | None = 0) -> tuple[float, float]:
+    """The mean divergence over a workload, and half the width of its 95 % confidence interval."""
+    found = divergences(original, release, asked.draw(original, seed))
+    return mean_and_margin(np.split(found, np.cumsum(asked.parts)[:-1])) if len(found) else (0.0, 0.0)
 
 
 def total_error(
-    original: Transactions,
-    release: Release,
-    *,
-    r: int = 4,
-    queries: int = 20,
-    weighting: Weighting = "uniform",
-    seed: int | None = 0,
-) -> float:
+    original: Transactions, release: Release, asked: Workload | None = None, seed: int | None = 0
+) -> tuple[float, float]:
     """Definition 4: the divergences of all sensitive items, summed up; the mean over random choices of the r items.
+
+    Half the width of its 95 % confidence interval goes with it.
 
     Examples
     --------
@@ -114,14 +90,19 @@ def total_error(
     >>> data = anonset.Transactions.from_lists([["a", "s"], ["b"], ["a", "t"], ["b"]], sensitive=["s", "t"])
     >>> groups, counts = np.zeros(4, np.int32), anonset.data.release.GroupCounts(
     ...     np.zeros(2, np.int32), np.array([2, 3], np.int32), np.ones(2, np.int64))
-    >>> round(total_error(data, Release(data.quasi(), groups, counts), r=1, queries=3), 4)  # 2 ln 2
-    1.3863
+    >>> total, margin = total_error(data, Release(data.quasi(), groups, counts), Workload(r=1, queries=3))
+    >>> round(total, 4), margin  # 2 ln 2
+    (1.3863, 0.0)
     """
-    drawn = [query.items for query in workload(original, r=r, queries=queries, weighting=weighting, seed=seed)]
+    asked = asked or Workload()
     occurs = original.item_counts > 0
     secrets = [name for name in original.sensitive_names() if occurs[original.labels.index(name).as_py()]]
-    asked = [GroupBy(name, items) for items in drawn for name in secrets]
-    return float(divergences(original, release, asked).sum() / len(drawn)) if asked else 0.0
+    asked = replace(asked, queries=max(PARTS, asked.queries // max(1, len(secrets))))
+    drawn = [query.items for query in asked.draw(original, seed)]
+    found = divergences(original, release, [GroupBy(name, items) for items in drawn for name in secrets])
+    if not len(found):
+        return 0.0, 0.0
+    return mean_and_margin(np.split(found.reshape(len(drawn), -1).sum(axis=1), np.cumsum(asked.parts)[:-1]))
 
 
 def divergences(original: Transactions, release: Release, queries: Sequence[GroupBy]) -> Floats:
@@ -234,20 +215,26 @@ def _members(release: Release) -> tuple[Ints, Longs, Longs]:
 
 def _run(comparison: Comparison) -> dict[str, float]:
     data, release, seed = comparison.data, comparison.release, comparison.job.seed
+    mean, margin = mean_error(data, release, comparison.workload, seed)
+    total, total_margin = total_error(data, release, comparison.workload, seed)
     return {
-        "reconstruction_error": reconstruction_error(data, release, seed=seed),
-        "reconstruction_error_total": total_error(data, release, seed=seed),
+        "reconstruction_error": mean,
+        "reconstruction_error_margin": margin,
+        "reconstruction_error_total": total,
+        "reconstruction_error_total_margin": total_margin,
     }
 
 
 METRIC = Metric(
     name="reconstruction",
     title="Reconstruction error",
-    definition="Mean KL divergence between actual and estimated distribution of a sensitive item over 2⁴ cells.",
+    definition="Mean KL divergence between actual and estimated distribution of a sensitive item over 2ʳ cells.",
     reference="Ghinita, Kalnis, Tao, Anonymous publication of sensitive transactional data, TKDE 2011, section 3.2",
     figures=(
         Figure("reconstruction_error", "Reconstruction error", "KL divergence in nats; 0 is perfect."),
+        Figure("reconstruction_error_margin", "… ±", MARGIN),
         Figure("reconstruction_error_total", "Reconstruction error, total", "… summed over all sensitive items."),
+        Figure("reconstruction_error_total_margin", "… ±", MARGIN),
     ),
     run=_run,
     needs=("groups", "sensitive"),
