@@ -49,14 +49,16 @@ void bind_cahd(nb::module_& m) {
         nb::arg("n_sensitive"), nb::arg("p"), nb::arg("alpha"), nb::arg("monitor"));
     m.def(
         "blind_groups",
-        [](Offsets secret_offsets, Items secrets, In<std::int64_t> blocks, std::int64_t p, PyMonitor& monitor) {
-            const Csr held = to_csr(secret_offsets, secrets);
-            std::vector<std::int32_t> groups;
-            const auto count = static_cast<std::int64_t>(blocks.shape(0)) / 3;
-            run(monitor, [&](Monitor& watch) { groups = cahd::blind_groups(held, blocks.data(), count, p, watch); });
-            return to_numpy(std::move(groups));
+        [](Offsets secret_offsets, Items secrets, Items lengths, In<double> keys, std::int32_t n_sensitive,
+           std::int64_t p, std::int64_t block, std::int64_t cells, PyMonitor& monitor) {
+            const cahd::Blind problem{
+                to_csr(secret_offsets, secrets), lengths.data(), keys.data(), n_sensitive, p, block, cells};
+            cahd::BlindGroups found;
+            run(monitor, [&](Monitor& watch) { found = cahd::blind_groups(problem, watch); });
+            return std::make_tuple(to_numpy(std::move(found.group)), to_numpy(std::move(found.cell)));
         },
-        nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("blocks"), nb::arg("p"), nb::arg("monitor"));
+        nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("lengths"), nb::arg("keys"), nb::arg("n_sensitive"),
+        nb::arg("p"), nb::arg("block"), nb::arg("cells"), nb::arg("monitor"));
     m.def(
         "nearest_groups",
         [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,

@@ -65,12 +65,23 @@ std::vector<std::uint64_t> lsh_signatures(const Csr& data, std::int32_t items, c
 // Time: splits × (items of the rows of the smaller part + items in use).
 std::vector<std::int32_t> mondrian_groups(const Problem& problem, Monitor& monitor);
 
-// Blind groups: three numbers for each block say where its rows begin, where its second half begins (its end, if it has
-// none) and where they end; blocks follow one another and hold all rows, those of each half in random order, and each
-// block has degree p. The holders of a block are spread over groups of at least p of its rows, each with an equal share
-// of both halves, without a look at quasi-identifier items. Time: rows + sensitive items × groups that refuse a holder.
-std::vector<std::int32_t> blind_groups(const Csr& secrets, const std::int64_t* blocks, std::int64_t count,
-                                       std::int64_t p, Monitor& monitor);
+// Rows in an order in which neighbours are similar. `keys` are random and decide everything that chance decides; a
+// block has at least `block` · p rows and at most `cells` cells, a power of two.
+struct Blind {
+    Csr secrets;
+    const std::int32_t* lengths;
+    const double* keys;
+    std::int32_t sensitive;
+    std::int64_t p, block, cells;
+};
+struct BlindGroups {
+    std::vector<std::int32_t> group, cell;  // of each row; cells are numbered through all blocks
+};
+
+// Blind groups: the rows are cut into blocks of degree p, blocks into cells, and the holders of a block are spread over
+// groups of at least p of its rows, each with an equal share of all cells, without a look at quasi-identifier items.
+// Time: rows × depth of the tree of blocks + sensitive items × groups that refuse a holder.
+BlindGroups blind_groups(const Blind& problem, Monitor& monitor);
 
 // Groups merged until for every person and sensitive item the sum, over the person's rows, of the item's holders in the
 // row's group by the group's rows of known persons is at most 1/p. `person` is negative where unknown. Empty if not

@@ -1,7 +1,7 @@
 // Blind groups: the holders of a block are spread over its groups without a look at quasi-identifier items.
-#include <algorithm>
+#include "cahd/blind.hpp"
 
-#include "cahd/api.hpp"
+#include <algorithm>
 
 namespace anonset::cahd {
 
@@ -9,111 +9,130 @@ namespace {
 
 constexpr std::int64_t MOST_REFUSALS = 256;  // groups that refuse a holder before larger groups are tried
 
-// One block, cut into `parts` groups whose sizes differ by at most one, each with its share of both sides.
+// One block, cut into `parts` groups whose sizes differ by at most one, each with its share of every cell.
 class Deal {
   public:
-    Deal(const Csr& secrets, std::int64_t first, std::int64_t middle, std::int64_t last, std::int64_t parts,
-         std::int64_t p)
-        : secrets_(secrets), first_(first), middle_(middle), last_(last), p_(p), groups_(parts) {
+    Deal(const Blind& problem, const Blocks& blocks, std::int64_t block, std::int64_t parts)
+        : problem_(problem),
+          rows_(blocks.rows.data()),
+          ends_(blocks.cells.data() + blocks.blocks[block]),
+          cells_(blocks.blocks[block + 1] - blocks.blocks[block]),
+          parts_(parts),
+          room_(parts * cells_, 0),
+          size_(parts, 0),
+          held_(parts) {
         std::int64_t next = 0;
-        for (const int side : {0, 1})
-            for (std::int64_t row = begin(side); row < end(side); ++row, next = (next + 1) % parts) {
-                ++groups_[next].room[side];
-                ++groups_[next].size;
-            }
+        for (std::int64_t cell = 0; cell < cells_; ++cell)
+            for (std::int64_t at = ends_[cell]; at < ends_[cell + 1]; ++at, next = (next + 1) % parts_)
+                ++room_[next * cells_ + cell];
+        // A group counts as large as it were if its largest share of a cell were its smallest: that is what hides.
+        for (std::int64_t group = 0; group < parts_; ++group)
+            size_[group] =
+                cells_ * *std::min_element(room_.begin() + group * cells_, room_.begin() + (group + 1) * cells_);
     }
 
-    // Places every holder in a group that can take it, then everybody else. False if a holder found no group.
+    // Places every holder, in the order of their keys, in a group that can take it, then everybody else. False if a
+    // holder found no group.
     bool place(std::int32_t* group) {
         std::int64_t next = 0;
-        for (const int side : {0, 1})
-            for (std::int64_t row = begin(side); row < end(side); ++row) {
-                if (secrets_.size(row) == 0) continue;
-                const std::int64_t found = find(row, side, next);
-                if (found < 0) return false;
-                take(found, row, side, group);
-                next = (found + 1) % parts();
-            }
-        fill(group);
+        for (const auto& [row, cell] : holders()) {
+            const std::int64_t found = find(row, cell, next);
+            if (found < 0) return false;
+            take(found, row, cell, group);
+            next = (found + 1) % parts_;
+        }
+        for (std::int64_t cell = 0; cell < cells_; ++cell) fill(cell, group);
         return true;
     }
 
-    // Everybody in one group, which is always allowed.
-    void together(std::int32_t* group) { std::fill(group + first_, group + last_, 0); }
-
   private:
-    struct Group {
-        std::int64_t size = 0, room[2] = {0, 0};
-        std::vector<std::int32_t> held;
-    };
+    std::vector<std::pair<std::int64_t, std::int64_t>> holders() const {
+        std::vector<std::pair<std::int64_t, std::int64_t>> found;
+        for (std::int64_t cell = 0; cell < cells_; ++cell)
+            for (std::int64_t at = ends_[cell]; at < ends_[cell + 1]; ++at)
+                if (problem_.secrets.size(rows_[at]) > 0) found.emplace_back(rows_[at], cell);
+        std::sort(found.begin(), found.end(),
+                  [&](const auto& a, const auto& b) { return problem_.keys[a.first] < problem_.keys[b.first]; });
+        return found;
+    }
 
-    std::int64_t parts() const { return static_cast<std::int64_t>(groups_.size()); }
-    std::int64_t begin(int side) const { return side == 0 ? first_ : middle_; }
-    std::int64_t end(int side) const { return side == 0 ? middle_ : last_; }
-
-    std::int64_t find(std::int64_t row, int side, std::int64_t from) const {
-        const std::int64_t tries = std::min(parts(), MOST_REFUSALS);
+    std::int64_t find(std::int64_t row, std::int64_t cell, std::int64_t from) const {
+        const std::int64_t tries = std::min(parts_, MOST_REFUSALS);
         for (std::int64_t i = 0; i < tries; ++i) {
-            const std::int64_t at = (from + i) % parts();
-            if (groups_[at].room[side] > 0 && allowed(groups_[at], row)) return at;
+            const std::int64_t at = (from + i) % parts_;
+            if (room_[at * cells_ + cell] > 0 && allowed(at, row)) return at;
         }
         return -1;
     }
 
     // Whether each sensitive item of the row would still occur in at most one of p members.
-    bool allowed(const Group& group, std::int64_t row) const {
-        return std::all_of(secrets_.begin(row), secrets_.end(row), [&](std::int32_t item) {
-            return (std::count(group.held.begin(), group.held.end(), item) + 1) * p_ <= group.size;
+    bool allowed(std::int64_t at, std::int64_t row) const {
+        const auto& held = held_[at];
+        return std::all_of(problem_.secrets.begin(row), problem_.secrets.end(row), [&](std::int32_t item) {
+            return (std::count(held.begin(), held.end(), item) + 1) * problem_.p <= size_[at];
         });
     }
 
-    void take(std::int64_t at, std::int64_t row, int side, std::int32_t* group) {
-        --groups_[at].room[side];
-        groups_[at].held.insert(groups_[at].held.end(), secrets_.begin(row), secrets_.end(row));
+    void take(std::int64_t at, std::int64_t row, std::int64_t cell, std::int32_t* group) {
+        --room_[at * cells_ + cell];
+        held_[at].insert(held_[at].end(), problem_.secrets.begin(row), problem_.secrets.end(row));
         group[row] = static_cast<std::int32_t>(at);
     }
 
-    void fill(std::int32_t* group) {
-        for (const int side : {0, 1}) {
-            std::size_t at = 0;
-            for (std::int64_t row = begin(side); row < end(side); ++row) {
-                if (secrets_.size(row) > 0) continue;
-                while (groups_[at].room[side] == 0) ++at;
-                --groups_[at].room[side];
-                group[row] = static_cast<std::int32_t>(at);
-            }
+    void fill(std::int64_t cell, std::int32_t* group) {
+        std::vector<std::int64_t> others;
+        for (std::int64_t at = ends_[cell]; at < ends_[cell + 1]; ++at)
+            if (problem_.secrets.size(rows_[at]) == 0) others.push_back(rows_[at]);
+        std::sort(others.begin(), others.end(),
+                  [&](std::int64_t a, std::int64_t b) { return problem_.keys[a] < problem_.keys[b]; });
+        std::int64_t at = 0;
+        for (const std::int64_t row : others) {
+            while (room_[at * cells_ + cell] == 0) ++at;
+            --room_[at * cells_ + cell];
+            group[row] = static_cast<std::int32_t>(at);
         }
     }
 
-    Csr secrets_;
-    std::int64_t first_, middle_, last_, p_;
-    std::vector<Group> groups_;
+    const Blind& problem_;
+    const std::int64_t* rows_;
+    const std::int64_t* ends_;
+    std::int64_t cells_, parts_;
+    std::vector<std::int64_t> room_, size_;  // of each group: rows that it can still take from each cell; its size
+    std::vector<std::vector<std::int32_t>> held_;
 };
 
-// As many groups as p allows; half as many, each twice as large, while some holder finds no place.
-std::int32_t deal(const Csr& secrets, const std::int64_t* block, std::int64_t p, std::int32_t* group) {
-    const std::int64_t rows = block[2] - block[0];
-    for (std::int64_t parts = rows / p; parts > 1; parts /= 2)
-        if (Deal(secrets, block[0], block[1], block[2], parts, p).place(group)) return static_cast<std::int32_t>(parts);
-    Deal(secrets, block[0], block[1], block[2], 1, p).together(group);
-    return rows > 0 ? 1 : 0;
+// As many groups as p allows, all with the same share of each cell; half as many while some holder finds no place.
+std::int32_t deal(const Blind& problem, const Blocks& blocks, std::int64_t block, std::int32_t* group) {
+    const std::int64_t first = blocks.blocks[block], last = blocks.blocks[block + 1];
+    const std::int64_t share = (problem.p + last - first - 1) / (last - first);
+    std::int64_t parts = problem.secrets.rows;
+    for (std::int64_t cell = first; cell < last; ++cell)
+        parts = std::min(parts, (blocks.cells[cell + 1] - blocks.cells[cell]) / share);
+    for (; parts > 1; parts /= 2)
+        if (Deal(problem, blocks, block, parts).place(group)) return static_cast<std::int32_t>(parts);
+    for (std::int64_t at = blocks.cells[first]; at < blocks.cells[last]; ++at) group[blocks.rows[at]] = 0;
+    return 1;
 }
 
 }  // namespace
 
-std::vector<std::int32_t> blind_groups(const Csr& secrets, const std::int64_t* blocks, std::int64_t count,
-                                       std::int64_t p, Monitor& monitor) {
-    std::vector<std::int32_t> group(secrets.rows, 0);
+BlindGroups blind_groups(const Blind& problem, Monitor& monitor) {
+    const Blocks blocks = blind_blocks(problem);
+    BlindGroups found{std::vector<std::int32_t>(problem.secrets.rows, 0),
+                      std::vector<std::int32_t>(problem.secrets.rows, 0)};
     std::int32_t next = 0;
-    for (std::int64_t b = 0; b < count; ++b) {
+    for (std::int64_t block = 0; block < blocks.size(); ++block) {
         monitor.check();
-        const std::int64_t* block = blocks + 3 * b;
-        const std::int32_t parts = deal(secrets, block, p, group.data());
-        for (std::int64_t row = block[0]; row < block[2]; ++row) group[row] += next;
+        const std::int32_t parts = deal(problem, blocks, block, found.group.data());
+        for (std::int64_t cell = blocks.blocks[block]; cell < blocks.blocks[block + 1]; ++cell)
+            for (std::int64_t at = blocks.cells[cell]; at < blocks.cells[cell + 1]; ++at) {
+                found.group[blocks.rows[at]] += next;
+                found.cell[blocks.rows[at]] = static_cast<std::int32_t>(cell);
+            }
         next += parts;
-        monitor.advance(block[2] - block[0]);
+        monitor.advance(blocks.cells[blocks.blocks[block + 1]] - blocks.cells[blocks.blocks[block]]);
     }
-    return group;
+    return found;
 }
 
 }  // namespace anonset::cahd

@@ -97,7 +97,17 @@ def balanced_groups(
     alpha: int,
     monitor: Monitor,
 ) -> Ints: ...
-def blind_groups(secret_offsets: Longs, secrets: Ints, blocks: Longs, p: int, monitor: Monitor) -> Ints: ...
+def blind_groups(
+    secret_offsets: Longs,
+    secrets: Ints,
+    lengths: Ints,
+    keys: Floats,
+    n_sensitive: int,
+    p: int,
+    block: int,
+    cells: int,
+    monitor: Monitor,
+) -> tuple[Ints, Ints]: ...
 def nearest_groups(
     offsets: Longs,
     items: Ints,

@@ -3,50 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonset import InfeasibleError, Job, Transactions, _native, anonymize
 from anonset.assess.risk.guess import guess_holders
-from anonset.methods.steps.group import blind
-from anonset.methods.steps.group.degree import degree_problem
 
 
-def groups_of(holders: frozenset[int], place: tuple[int, ...], block: tuple[int, int, int], p: int) -> list[int]:
-    """The group of each row when the rows stand in the order `place` and `holders` hold the one sensitive item."""
-    offsets = np.concatenate(([0], np.cumsum([row in holders for row in place]))).astype(np.int64)
-    items = np.zeros(len(holders), dtype=np.int32)
-    found = _native.blind_groups(offsets, items, np.array(block, dtype=np.int64), p, Job().monitor)
-    groups = [0] * len(place)
-    for at, row in enumerate(place):
-        groups[row] = int(found[at])
-    return groups
+ONE_BLOCK = 100
+"""So many groups in a block at least that there is but one."""
 
 
-def shuffles(block: tuple[int, int, int]) -> list[tuple[int, ...]]:
-    first, middle, last = block
-    halves = (permutations(range(first, middle)), permutations(range(middle, last)))
-    return [one + two for one, two in product(*halves)]
+def grouped(holders, keys, lengths, p: int, block: int, cells: int = 8) -> tuple[list[int], list[int]]:
+    """The group and the cell of each row, when `holders` hold the one sensitive item."""
+    held = np.array([row in holders for row in range(len(keys))])
+    offsets = np.concatenate(([0], np.cumsum(held))).astype(np.int64)
+    keys, lengths = np.array(keys, dtype=np.float64), np.array(lengths, dtype=np.int32)
+    items = np.zeros(int(held.sum()), dtype=np.int32)
+    found = _native.blind_groups(offsets, items, lengths, keys, 1, p, block, cells, Job().monitor)
+    return found[0].tolist(), found[1].tolist()
 
 
-def posteriors(block: tuple[int, int, int], p: int, count: int, possible) -> list[tuple[float, float]]:
-    """For every release that can be published: the largest chance of a member, and count / size of its group."""
+def gathered(values: list[int]) -> list[list[int]]:
+    """The rows that have the same value."""
+    members = defaultdict(list)
+    for row, value in enumerate(values):
+        members[value].append(row)
+    return list(members.values())
+
+
+def posteriors(n: int, p: int, count: int, block: int, orders) -> list[tuple[float, float]]:
+    """For every group that can be published: the largest chance of a member, and count / size."""
     seen: Counter = Counter()
     held: dict[object, Counter] = defaultdict(Counter)
-    for chosen in combinations(range(block[2]), count):
+    lengths = [1 + row % 3 for row in range(n)]
+    for chosen in combinations(range(n), count):
         holders = frozenset(chosen)
-        if not possible(holders):
-            continue
-        for place in shuffles(block):
-            groups = groups_of(holders, place, block, p)
-            members = defaultdict(list)
-            for row, group in enumerate(groups):
-                members[group].append(row)
-            release = frozenset((tuple(rows), len(holders & set(rows))) for rows in members.values())
+        for keys in orders(n):
+            groups, _ = grouped(holders, keys, lengths, p, block)
+            release = frozenset((tuple(rows), len(holders & set(rows))) for rows in gathered(groups))
             seen[release] += 1
             held[release].update(holders)
     return [
@@ -58,25 +57,41 @@ def posteriors(block: tuple[int, int, int], p: int, count: int, possible) -> lis
 
 @pytest.mark.parametrize(("p", "n", "count"), [(2, 5, 2), (2, 6, 1), (2, 6, 2), (2, 6, 3), (3, 6, 1), (3, 6, 2)])
 def test_in_a_block_every_member_is_as_likely_as_the_next(p, n, count):
-    found = posteriors((0, n, n), p, count, lambda holders: True)
+    found = posteriors(n, p, count, ONE_BLOCK, lambda n: permutations(range(n)))
     assert found
     for largest, fair in found:
         assert largest == pytest.approx(fair)
         assert fair <= 1 / p
 
 
-@pytest.mark.parametrize("count", [3, 4])
-def test_a_joined_block_does_not_tell_which_half_holds_too_much(count):
-    block, p = (0, 4, 8), 2
-
-    def joined(holders: frozenset[int]) -> bool:  # what an attacker knows: one of the halves has no degree p
-        first = sum(row < 4 for row in holders)
-        return max(first, len(holders) - first) * p > 4
-
-    found = posteriors(block, p, count, joined)
+@pytest.mark.parametrize(("p", "n", "count"), [(2, 4, 1), (2, 4, 2), (2, 8, 2), (4, 8, 1), (4, 8, 2), (4, 16, 3)])
+def test_neither_cutting_nor_folding_tells_who_holds_the_item(p, n, count):
+    # blocks of one group: what is published depends on nothing but who holds the item
+    found = posteriors(n, p, count, 1, lambda n: [range(n)])
     assert found
     for largest, fair in found:
         assert largest == pytest.approx(fair)
+        assert fair <= 1 / p
+
+
+@pytest.mark.parametrize(("p", "count"), [(2, 5), (4, 3), (4, 4)])
+def test_each_cell_of_a_folded_block_is_as_likely_to_hold_the_item(p, count):
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(1, 5, 16)
+    seen: dict[int, Counter] = defaultdict(Counter)
+    for chosen in combinations(range(16), count):
+        for _ in range(4):
+            groups, cells = grouped(set(chosen), rng.random(16), lengths, p, 2)
+            for rows in gathered(groups):
+                held = [row for row in rows if row in chosen]
+                parts = sorted({cells[row] for row in rows})
+                shares = {sum(cells[row] == part for row in rows) for part in parts}
+                if len(held) == 1 and len(parts) > 1 and len(shares) == 1:
+                    seen[len(parts)][parts.index(cells[held[0]])] += 1
+    assert 2 in seen
+    for parts, found in seen.items():
+        for part in range(parts):
+            assert found[part] * parts / found.total() == pytest.approx(1, abs=0.08)
 
 
 def marked(rows: list[set[str]]) -> Transactions:
@@ -102,28 +117,48 @@ def test_a_release_exactly_when_the_transactions_that_are_published_have_degree_
     assert result.release.counts.count.sum() == sum(len(row & {"s", "t"}) for row in kept)
 
 
-@given(rows=BASKETS, p=st.integers(2, 3))
-@settings(max_examples=40)
-def test_blocks_are_the_tree_cut_wherever_both_halves_have_degree_p(rows, p):
-    kept = [row for row in rows if row - {"s", "t"}]
-    if any(sum(item in row for row in kept) * p > len(kept) for item in "st"):
-        return
-
-    def good(first: int, last: int) -> bool:
-        return all(sum(item in row for row in kept[first:last]) * p <= last - first for item in "st")
-
-    n, leaves = len(kept), 1
-    while 2 * leaves * p * blind.BLOCK <= n:
+@given(
+    held=st.lists(st.booleans(), min_size=1, max_size=60),
+    lengths=st.lists(st.integers(1, 4), min_size=60, max_size=60),
+    p=st.integers(2, 4),
+    most=st.sampled_from([2, 4, 8]),
+)
+@settings(max_examples=150)
+def test_blocks_and_cells_are_those_of_the_textbook(held, lengths, p, most):
+    n, block = len(held), 2
+    assume(sum(held) * p <= n)
+    leaves = 1
+    while 2 * leaves * p * block <= n:
         leaves *= 2
 
-    def cut(low: int, high: int) -> list[tuple[int, int, int]]:
+    def good(*parts: list[int]) -> bool:
+        rows = [row for part in parts for row in part]
+        return sum(held[row] for row in rows) * p <= len(rows)
+
+    def cut(low: int, high: int) -> list[list[int]]:
         middle = (low + high + 1) // 2
         first, second, last = (at * n // leaves for at in (low, middle, high))
-        if high - low > 1 and good(first, second) and good(second, last):
+        halves = [list(range(first, second)), list(range(second, last))]
+        if high - low == 1:
+            return [list(range(first, last))]
+        if good(halves[0]) and good(halves[1]):
             return cut(low, middle) + cut(middle, high)
-        return [(first, second, last)]
+        return fold([sorted(half, key=lambda row: lengths[row]) for half in halves])
 
-    assert blind._blocks(degree_problem(marked(kept), p)).tolist() == [list(one) for one in cut(0, leaves)]
+    def fold(cells: list[list[int]]) -> list[list[int]]:
+        size = min(map(len, cells))
+        if size * len(cells) < 2 * p * block:
+            return cells
+        short, long = [cell[: size // 2] for cell in cells], [cell[size // 2 :] for cell in cells]
+        if good(*short) and good(*long):
+            return fold(short) + fold(long)
+        return fold(short + long) if 2 * len(cells) <= min(p, most) else cells
+
+    holders = {row for row in range(n) if held[row]}
+    groups, cells = grouped(holders, np.random.default_rng(0).random(n), lengths[:n], p, block, most)
+    assert sorted(gathered(cells)) == sorted(sorted(cell) for cell in cut(0, leaves) if cell)
+    for rows in gathered(groups):
+        assert sum(held[row] for row in rows) * p <= len(rows)
 
 
 def test_a_seed_that_betrays_itself_is_found_by_the_attacker_and_hidden_by_blindness():
