@@ -6,8 +6,10 @@ Precondition   some items are sensitive; of the n transactions that hold quasi-i
 Pseudo-code    T ← transactions in Gray order (or band order) of their quasi-identifier items
                each `neighbours` · p neighbours in T: sort by length
                blocks ← the binary tree over runs of 4p to 8p in T, cut wherever both halves have degree p
+               a node that cannot be cut: fold it, that is lay its halves side by side as two cells, each sorted by
+                   length; cut on between shorter and longer ones; where that fails, fold again (up to 8 cells)
                for each block: shuffle it; give its holders in turn to groups of p (2p, 4p, … should a holder find no
-                   place) that may take one more; fill the groups with the others
+                   place) that may take one more; fill the groups with the others, all cells in equal shares
 Postcondition  a group takes a holder only while each of its items occurs in at most one of p members, and a block that
                cannot be cut so is one group of degree p: privacy degree p. It ends, because the whole has degree p.
                Which member of a group holds an item is a matter of chance (steps/group/blind.py).
