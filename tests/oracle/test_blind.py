@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from anonset import InfeasibleError, Job, Transactions, _native, anonymize
 from anonset.assess.risk.guess import guess_holders
 
-
 ONE_BLOCK = 100
 """So many groups in a block at least that there is but one."""
 
