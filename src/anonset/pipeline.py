@@ -13,8 +13,10 @@ import numpy as np
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
 from anonset.assess.risk.find import attack_result
+from anonset.assess.utility.column_loss import column_losses
 from anonset.assess.utility.information_loss import information_loss
 from anonset.assess.utility.levels import level_losses
+from anonset.data.attributes import items_of, require_no_columns
 from anonset.data.errors import GuaranteeError, ParameterError, setting
 from anonset.data.job import Job, Progress
 from anonset.data.release import Draft, Release, Result, Verdict
@@ -163,7 +165,10 @@ def _planned(data: Any, targets: Targets, order: Order, options: dict[str, Any])
     spec = order.spec
     require_batches(targets, order.model, spec, order.values)
     inputs = {**reading_inputs(data, order.reading), **_files_of(spec, options), **targets.also_reads}
-    return require_targets(targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, inputs=inputs)
+    beside = any(order.reading.get(name) is not None for name in ("attribute", "attribute_sensitive", "users"))
+    return require_targets(
+        targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, columns=beside, inputs=inputs
+    )
 
 
 @dataclass(frozen=True)
@@ -201,6 +206,8 @@ def _make(data: Any, order: Order, job: Job) -> Result:
 
     spec = order.spec
     source = _read(data, order, job)
+    if not spec.columns:
+        require_no_columns(source, spec.name)
     target = order.model.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
     unit, counted = chosen_unit(order.unit, source, target.spec)
     target = target.counting(unit)
@@ -322,11 +329,14 @@ def _persons(spec: MethodSpec, target: Model, source: Transactions) -> dict[str,
 
 
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
-    """Items added and removed; where nodes of a hierarchy are published, the method measures what that loses."""
+    """Items added and removed, and what columns lost; a method that cuts measures its loss itself."""
+    beside = column_losses(source, draft.release, draft.row_origin)
     if draft.cut is not None:
-        return {}
-    lost = information_loss(source, draft.release, draft.row_origin)
-    return lost if draft.levels is None else lost | level_losses(source, draft.release, draft.row_origin, draft.levels)
+        return beside
+    items = items_of(source)
+    release = replace(draft.release, transactions=items_of(draft.release.transactions))
+    lost = information_loss(items, release, draft.row_origin) | beside
+    return lost if draft.levels is None else lost | level_losses(items, release, draft.row_origin, draft.levels)
 
 
 def _groups(draft: Draft, release: Release, link: Longs, n: int) -> Ints | None:

@@ -32,10 +32,17 @@ from anonset.report import report_path, stage_report
 
 
 def require_targets(
-    targets: Targets, model: ModelSpec, *, cuts: bool, patterns: bool, inputs: Mapping[str, Any] | None = None
+    targets: Targets,
+    model: ModelSpec,
+    *,
+    cuts: bool,
+    patterns: bool,
+    columns: bool = False,
+    inputs: Mapping[str, Any] | None = None,
 ) -> list[Output]:
     """All files that a run will write; an error for a path, a format, a key or a cut that cannot be."""
-    outputs = [*_release(targets, model), *_beside(targets, cuts=cuts, patterns=patterns)]
+    parts = (*model.publishes, "columns") if columns else model.publishes
+    outputs = [*_release(targets, model, parts), *_beside(targets, cuts=cuts, patterns=patterns)]
     updated = [Output(name, Path(place)) for name in ("ledger", "log") if (place := getattr(targets, name)) is not None]
     require_plan(outputs, inputs, force=targets.force, shared=targets.shared_folder, updated=updated)
     return outputs
@@ -81,7 +88,10 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
 def publish_result(result: Result, targets: Targets) -> Result:
     """Write a result that is there already."""
     model = model_spec(result.verdict.model)
-    outputs = require_targets(targets, model, cuts=result.cut is not None, patterns=result.patterns is not None)
+    beside = result.release.transactions.columns is not None
+    outputs = require_targets(
+        targets, model, cuts=result.cut is not None, patterns=result.patterns is not None, columns=beside
+    )
     job = Job(result.seed)
     with staging(force=targets.force, shared=targets.shared_folder) as stage:
         reserve(stage, outputs, targets)
@@ -114,13 +124,13 @@ def _write_link(beside: Path, stage: Staging, result: Result, targets: Targets) 
     PrivateLink.of(result.source, result.row_origin[order], digest).write(beside)
 
 
-def _release(targets: Targets, model: ModelSpec) -> Iterator[Output]:
+def _release(targets: Targets, model: ModelSpec, parts: tuple[str, ...]) -> Iterator[Output]:
     if targets.out is not None:
         yield from release_outputs(targets.out, model.form)
         if model.form == "groups":
             group_format(targets.out, targets.format)
         else:
-            require_parts(format_of(targets.out, targets.format), model.publishes)
+            require_parts(format_of(targets.out, targets.format), parts)
     if targets.sign is not None:
         if targets.out is None:
             raise ParameterError(

@@ -91,6 +91,7 @@ def _bare(data: Transactions, model: ModelSpec, keep: Keep) -> tuple[Transaction
         if getattr(data, name) is not None and not published:
             withheld[name] = None
             notes += (f"{said} are withheld.",)
+    withheld["columns"] = None if data.columns is None else data.columns.public()
     bare = replace(
         data, ids=data.ids if keep.ids else None, notes=(), unread=(), repeated=0, appearance=None, **withheld
     )

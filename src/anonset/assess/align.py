@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.attributes import items_of
 from anonset.data.errors import InputError, argument
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.cut import recode
+from anonset.data.hierarchy.joining import of_items_only
 from anonset.data.hierarchy.nodes import PREFIX, holds_categories
 from anonset.data.release import Release
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -59,12 +61,16 @@ class Pair:
 def pair(data: Transactions, release: Release, source: Longs | None = None, hierarchy: Hierarchy | None = None) -> Pair:
     """Both in one vocabulary; an `InputError` says what differs where they do not belong together.
 
+    Columns beside the items are left aside.
+
     Examples
     --------
     >>> data = Transactions.from_lists([["a", "b"], ["b"]])
     >>> pair(data, Release(Transactions.from_lists([["b"], ["b"]]))).published.n_items
     2
     """
+    hierarchy = None if hierarchy is None else of_items_only(hierarchy, data.columns)
+    data, release = items_of(data), replace(release, transactions=items_of(release.transactions))
     secret = data.sensitive_names()
     published = _without(release.transactions.quasi(), secret)
     original = exact = data.quasi()

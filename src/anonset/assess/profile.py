@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.arrays import distinct
+from anonset.data.attributes import items_of
 from anonset.data.transactions import Longs, Transactions
 from anonset.models.k_anonymity import equal_sets, set_codes, users_of_each
 
@@ -75,7 +76,8 @@ def summarize(data: Transactions, most: int = 10) -> Summary:
     >>> summary.frequent, summary.k, summary.unique
     ((('bread', 3), ('wine', 1)), 1, 1)
     """
-    lengths = data.lengths
+    of_items = items_of(data)
+    lengths = of_items.lengths
     _, whole = equal_sets(data)
     _, quasi = (None, whole) if data.sensitive is None else equal_sets(data.quasi())
     used = None if data.users is None else np.bincount(data.users[data.users >= 0])
@@ -83,11 +85,11 @@ def summarize(data: Transactions, most: int = 10) -> Summary:
     k_users, unique_users = _persons(data)
     return Summary(
         transactions=len(data),
-        items=data.n_items,
-        occurrences=data.nnz,
+        items=of_items.n_items,
+        occurrences=of_items.nnz,
         empty=int((lengths == 0).sum()),
         lengths=Spread.of(lengths),
-        frequent=_frequent(data, most),
+        frequent=_frequent(of_items, most),
         duplicates=len(data) - len(whole),
         k=int(quasi.min()) if len(quasi) else 0,
         unique=int((quasi == 1).sum()),

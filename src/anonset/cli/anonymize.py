@@ -213,6 +213,7 @@ def page(result: Result, out: str | None, report: str | None = None, link: str |
         rows.append(("least possible", f"{result.bound.ratio:.1%}{sureness(result.bound)} (private)"))
     if "ncp" in result.measurements:
         rows.append(("NCP", f"{result.measurements['ncp']:.4f}: 0 is exact, 1 says nothing (private)"))
+    rows += columns_lost(result.measurements)
     if "pattern_distance" in result.measurements:
         rows += [("pattern distance", _distance(result.measurements)), ("rewritten", _rewritten(result.measurements))]
     if report is not None:
@@ -222,6 +223,19 @@ def page(result: Result, out: str | None, report: str | None = None, link: str |
     if out is None:
         return [facts(rows), "", "No release was written: this was a trial run. Add --out FILE to publish it."]
     return [facts([*rows, ("release", out), ("certificate", certificate_name(out, result.release.form))])]
+
+
+def columns_lost(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What each column beside the items lost."""
+    names = [name.removesuffix("_false") for name in figures if name.endswith("_false")]
+    return [
+        (
+            f"column {name}",
+            f"NCP {figures[f'{name}_ncp']:.4f}, {figures[f'{name}_exact']:.1%} exact, "
+            f"{figures[f'{name}_false']:.1%} with another value than their own (private)",
+        )
+        for name in names
+    ]
 
 
 def _distance(figures: Mapping[str, Any]) -> str:

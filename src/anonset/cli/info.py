@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base.commands import Application
@@ -13,6 +15,7 @@ from anonset.data.spec import Param
 
 if TYPE_CHECKING:
     from anonset.assess.profile import Spread, Summary
+    from anonset.io.source.describe import Column
 
 app = Application()
 
@@ -31,18 +34,28 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
     from anonset.assess.profile import summarize
     from anonset.data.job import Job
     from anonset.io import read
+    from anonset.io.source.describe import describe
 
     require_source(data, reading)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(progress=display)
         with job.stage("read"):
             transactions = read(data, **as_read_options(reading))
+            columns = describe(data, **as_read_options(reading))
         with job.stage("summarize"):
             summary = summarize(transactions, TOP.parse(looking.get("top")))
     if "json" in running:
-        show_json({"source": data, **summary.to_dict()})
+        show_json({"source": data, **summary.to_dict(), "columns": [asdict(column) for column in columns]})
     elif "quiet" not in running:
-        show(*_page(summary))
+        show(*_page(summary), *_columns(columns))
+
+
+def _columns(columns: Sequence[Column]) -> list[Any]:
+    """What becomes of each column of a table."""
+    if not columns:
+        return []
+    rows = [(one.name, one.role, one.distinct, one.why) for one in columns]
+    return ["", table(("column", "role", "values", "why"), rows, numbers=("values",))]
 
 
 def _page(summary: Summary) -> list[Any]:

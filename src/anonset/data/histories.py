@@ -40,6 +40,7 @@ def histories(data: Transactions) -> Transactions:
         attributes=data.attributes,
         appearance=data.appearance,
         unread=data.unread,
+        columns=data.columns,
     )
     return replace(merged, notes=data.notes, repeated=data.repeated)
 

@@ -156,6 +156,7 @@ class Certificate:
     notes: tuple[str, ...] = ()  # what a reader of the files should know
     unit: str = "transaction"
     persons: Mapping[str, Any] | None = None  # the promise in users, which the owner checked when publishing
+    columns: Mapping[str, str] = field(default_factory=dict)  # how to read those beside the items
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

@@ -172,7 +172,8 @@ class MethodSpec:
     `needs` names what the data must bring: "sensitive", "users", "sensitivity". `units` says what it can count: a
     method that reaches promises in persons gets `unit="user"` where users repeat, and finds them in the data. `cuts`
     says that the draft brings a cut
-    through a hierarchy, `patterns` that it brings a table of users' patterns.
+    through a hierarchy, `patterns` that it brings a table of users' patterns, `columns` that it takes columns beside
+    the items.
     """
 
     name: str
@@ -187,6 +188,7 @@ class MethodSpec:
     units: tuple[Unit, ...] = ("transaction",)
     cuts: bool = False
     patterns: bool = False
+    columns: bool = False
 
     @property
     def about(self) -> dict[str, str]:

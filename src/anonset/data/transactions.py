@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.arrays import MAX_ITEMS, Floats, Ints, Longs, Mask, ascending, distinct, exact, merged
+from anonset.data.columns import Columns
 from anonset.data.display import Picture, Shown, histogram
 from anonset.data.errors import InputError, ParameterError, counted, unknown
 from anonset.data.labels import as_text, by_first_place, encode, natural_order, similar
@@ -70,6 +71,8 @@ class Transactions(Shown):
         The columns of the source that hold nothing of this and were left aside.
     repeated
         How many items the source names once more in a transaction that has them already, without counting them.
+    columns
+        The columns beside the items, whose values are items called `column=value`.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class Transactions(Shown):
     appearance: Ints | None = None
     unread: tuple[str, ...] = ()
     repeated: int = 0
+    columns: Columns | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)

@@ -227,6 +227,7 @@ SPEC = MethodSpec(
     summary="Groups built and improved by what they keep: less information loss than PTA, in about its time or longer.",
     params=(EFFORT, DIVERSITY, *CATEGORIES),
     run=with_categories(run),
+    columns=True,
     paper="anonset's own; the gain form and the bound it is measured against are in docs/methods/crowd.md",
     seeded=True,
     units=("user", "transaction"),

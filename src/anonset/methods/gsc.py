@@ -96,6 +96,7 @@ SPEC = MethodSpec(
     summary="Gray order cut into runs of k that publish their majority: the simplest baseline, and the fastest.",
     params=(ITEM_ORDER, PROTECT, *CATEGORIES),
     run=with_categories(run),
+    columns=True,
     paper="reconstructed from J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for "
     "Anonymizing Transaction Databases, IEEE Access 4, 2016, which compares with it",
     units=("user", "transaction"),

@@ -51,5 +51,6 @@ SPEC = MethodSpec(
     run=run,
     paper=PAPER,
     cuts=True,
+    columns=True,
     units=("user", "transaction"),
 )

@@ -50,5 +50,6 @@ SPEC = MethodSpec(
     run=run,
     paper=PAPER,
     cuts=True,
+    columns=True,
     units=("user", "transaction"),
 )

@@ -174,5 +174,6 @@ SPEC = MethodSpec(
     run=run,
     paper=PAPER,
     cuts=True,
+    columns=True,
     units=("user", "transaction"),
 )

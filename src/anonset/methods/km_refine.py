@@ -95,5 +95,6 @@ SPEC = MethodSpec(
     run=run,
     paper=f"this project; the model is that of {PAPER}",
     cuts=True,
+    columns=True,
     units=("user", "transaction"),
 )

@@ -130,6 +130,7 @@ SPEC = MethodSpec(
     summary="Gray order, a short tour through each segment, and windows of k neighbours that publish their majority.",
     params=(SEGMENTS, ITEM_ORDER, REVOTE, *CATEGORIES),
     run=with_categories(run),
+    columns=True,
     paper="J. C.-W. Lin, Q. Liu, P. Fournier-Viger, T.-P. Hong, PTA: An Efficient System for Anonymizing "
     "Transaction Databases, IEEE Access 4, 2016",
     units=("user", "transaction"),

@@ -25,6 +25,7 @@ def by_cut(cut: Any, target: Model) -> MethodSpec:
         run=partial(run, cut=cut, target=target),
         paper=PAPER,
         cuts=True,
+        columns=True,
         units=("user", "transaction"),
     )
 

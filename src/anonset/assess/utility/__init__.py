@@ -6,11 +6,12 @@ A metric is left out where what it needs is not there; `measure` says which ones
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.assess.utility import (
     attribute_loss,
+    column_loss,
     discernibility,
     information_loss,
     item_frequencies,
@@ -26,8 +27,10 @@ from anonset.assess.utility import (
 )
 from anonset.assess.utility.metric import Comparison, Figure, Metric
 from anonset.assess.utility.workload import Workload
+from anonset.data.attributes import items_of
 from anonset.data.errors import unknown
 from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchy.joining import of_items_only
 from anonset.data.job import Job
 from anonset.data.release import Release
 from anonset.data.transactions import Longs, Transactions
@@ -39,6 +42,7 @@ METRICS: dict[str, Metric] = {
         attribute_loss,
         ncp,
         levels,
+        column_loss,
         discernibility,
         reconstruction,
         item_frequencies,
@@ -59,6 +63,7 @@ NEEDS = {
     "users": "users, in the data and in the release",
     "sensitive": "sensitive items",
     "counts": "a release of attribute counts",
+    "columns": "columns beside the items, in the data and in the release",
     "categories": "a release of categories beside items",
     "no categories": "a release by one cut, without categories beside items",
 }
@@ -121,17 +126,27 @@ def measure(
     for name in metrics or ():
         if name not in METRICS:
             raise unknown("metrics", name, METRICS)
-    comparison = Comparison(data, release, source, hierarchy, job or Job(0), pattern_support, workload or Workload())
+    of_items = Comparison(
+        items_of(data),
+        replace(release, transactions=items_of(release.transactions)),
+        source,
+        None if hierarchy is None else of_items_only(hierarchy, data.columns),
+        job or Job(0),
+        pattern_support,
+        workload or Workload(),
+    )
+    beside = data.columns is not None and release.transactions.columns is not None
+    whole = replace(of_items, data=data, release=release, columns=beside)
     figures: list[Measured] = []
     left_out: dict[str, str] = {}
     for metric in METRICS.values() if metrics is None else (METRICS[name] for name in metrics):
+        comparison = of_items if metric.figures_of is None else whole
         missing = [name for name in metric.needs if name not in comparison.has]
         if missing:
             left_out[metric.name] = f"needs {', '.join(NEEDS[name] for name in missing)}"
             continue
         with comparison.job.stage(f"measure {metric.title.lower()}"):
             values = metric.run(comparison)
-        figures += [
-            Measured(metric.name, figure, values[figure.name]) for figure in metric.figures if figure.name in values
-        ]
+        named = metric.figures if metric.figures_of is None else metric.figures_of(dict(values))
+        figures += [Measured(metric.name, figure, values[figure.name]) for figure in named if figure.name in values]
     return Measurements(tuple(figures), left_out)

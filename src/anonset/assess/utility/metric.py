@@ -46,6 +46,7 @@ class Comparison:
     job: Job
     pattern_support: float | None = None  # what makes an itemset a pattern of a user; None: 1 % of the data
     workload: Workload = Workload()  # noqa: RUF009 - frozen
+    columns: bool = False  # whether both have columns beside the items
 
     @cached_property
     def pair(self) -> Pair:
@@ -87,6 +88,7 @@ class Comparison:
             "users": self.data.users is not None and self.release.transactions.users is not None,
             "sensitive": self.data.sensitive is not None and bool(self.data.sensitive.any()),
             "counts": self.release.transactions.counts is not None,
+            "columns": self.columns,
             "categories": holds_categories(self.release.transactions.labels),
             "no categories": not holds_categories(self.release.transactions.labels),
         }
@@ -131,6 +133,7 @@ class Metric:
     """A way to say what a release lost: its definition, where it comes from, its figures, and how to compute them.
 
     `needs` names what must be there beyond data and release (see `Comparison.has`); without it the metric is left out.
+    `figures_of` names figures that depend on the data.
     """
 
     name: str
@@ -140,3 +143,4 @@ class Metric:
     figures: tuple[Figure, ...]
     run: Callable[[Comparison], Mapping[str, Any]]
     needs: tuple[str, ...] = ()
+    figures_of: Callable[[dict[str, Any]], tuple[Figure, ...]] | None = None

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.arrays import distinct
+from anonset.data.columns import Columns, of_items
 from anonset.data.errors import InputError
 from anonset.data.hierarchy.tree import Hierarchy
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -25,6 +26,8 @@ PREFIX = "some:"
 @dataclass(frozen=True, eq=False)
 class Levels:
     """The levels of a hierarchy over the items of some data: level 1 is right below the root.
+
+    Where there are `columns` beside the items, what generalises their values is called as it is, `date=2017-Q1`.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Levels:
 
     tree: Hierarchy
     items: pa.StringArray
+    columns: Columns | None = None
 
     @cached_property
     def leaf(self) -> Ints:
@@ -66,7 +70,13 @@ class Levels:
     def labels(self) -> pa.StringArray:
         """What each category is called in a release."""
         names = self.tree.names.take(pa.array(self.categories))
-        return pc.binary_join_element_wise(pa.scalar(PREFIX), names, "")
+        marked = pc.binary_join_element_wise(pa.scalar(PREFIX), names, "")
+        return pc.if_else(pa.array(of_items(self.columns, names) < 0), marked, names)
+
+    @cached_property
+    def attribute(self) -> Ints:
+        """For each category the place of the column whose values it generalises; −1 for categories of items."""
+        return of_items(self.columns, self.labels)
 
     @cached_property
     def level(self) -> Ints:

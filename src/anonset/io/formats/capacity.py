@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.attributes import items_of
 from anonset.data.errors import InputError, setting, unknown
 from anonset.data.transactions import Transactions
 from anonset.io.formats.columns import positions
@@ -22,6 +23,7 @@ PARTS = {
     "sensitivity": "sensitivity degrees",
     "counts": "item counts",
     "attributes": "attributes of items",
+    "columns": "columns beside the items",
 }
 """What can be left out on purpose (`drop`), in words."""
 
@@ -32,6 +34,8 @@ def without(data: Transactions, drop: str | Iterable[str]) -> Transactions:
     for name in names:
         if name not in PARTS:
             raise unknown("drop", name, PARTS)
+    if "columns" in names:
+        data = items_of(data)
     if "users" in names:
         names.append("user_labels")
     nothing: dict[str, Any] = dict.fromkeys(names)
@@ -69,6 +73,7 @@ def require_room(data: Transactions, format: Format) -> None:
         "sensitivity": layout.degrees,
         "counts": layout.counts,
         "attributes": layout.attributes,
+        "columns": layout.columns,
     }
     for part, fits in room.items():
         if getattr(data, part) is not None and not fits:
@@ -76,7 +81,7 @@ def require_room(data: Transactions, format: Format) -> None:
     if pc.count_distinct(data.labels).as_py() != data.n_items:
         raise InputError("Two items have the same label, so a file could not tell them apart. Rename one of them.")
     _require_labels(data.labels, format)
-    layout.require(data)
+    layout.require(items_of(data))
 
 
 def require_parts(format: Format, parts: Iterable[str]) -> None:
@@ -86,7 +91,7 @@ def require_parts(format: Format, parts: Iterable[str]) -> None:
         if not getattr(format.holds, field):
             homes = " or ".join(name for name, layout in LAYOUTS.items() if getattr(layout, field))
             raise InputError(
-                f"The format {format.name} cannot hold {PARTS[part]}, which this model publishes. "
+                f"The format {format.name} cannot hold {PARTS[part]}, which this run publishes. "
                 f"Use the format {homes} (a name such as release.csv, or {setting('format', homes)})."
             )
 

@@ -12,8 +12,10 @@ from typing import BinaryIO, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.attributes import items_of
 from anonset.data.transactions import Longs, Transactions
 from anonset.io.containers.container import TEXT, Container
+from anonset.io.formats.beside import with_columns_beside
 from anonset.io.formats.parsed import Parsed
 from anonset.io.formats.sample import Sample
 from anonset.io.source.guessing import by_column, first_rows, missing_role
@@ -27,7 +29,7 @@ from anonset.io.source.streams import File
 class Layout:
     """How transactions become lines or columns, and what survives that.
 
-    `users` … `attributes` say which parts of the data have a place, `empty` whether transactions without items have
+    `users` … `columns` say which parts of the data have a place, `empty` whether transactions without items have
     one; `white_space` … `spmf_heads` say which labels do. `unused_items` have one where every item is a column, whether
     it occurs or not. `bare_labels` stand alone in a cell, where a spreadsheet may take them for formulas.
     """
@@ -42,6 +44,7 @@ class Layout:
     degrees: ClassVar[bool] = False
     counts: ClassVar[bool] = False
     attributes: ClassVar[bool] = False
+    columns: ClassVar[bool] = False
     empty: ClassVar[bool] = True
     white_space: ClassVar[bool] = True
     line_breaks: ClassVar[bool] = True
@@ -59,6 +62,10 @@ class Layout:
     def shape(self, sample: Sample) -> Shape:
         """How to read a file that is one of these because somebody says so."""
         return Shape(self.name, TEXT)
+
+    def parts(self, data: Transactions) -> tuple[str, ...]:
+        """Which of `transaction` and `item` are columns here, which may have other names."""
+        return ()
 
     def require(self, data: Transactions) -> None:
         """An `InputError` where the transactions as a whole do not fit."""
@@ -98,7 +105,8 @@ class Table(Layout):
         roles = self.roles(names, sample, header)
         if names and not self.is_complete(roles):
             raise missing_role(roles, names, sample.name, by_column(sample.rows, len(names)))
-        return sample.table(self.name, header, len(names), cells_of(roles, self.lists), roles.others(names))
+        cells = cells_of(roles, self.lists)
+        return sample.table(self.name, header, len(names), cells, roles.others(names), roles.order(names))
 
     def roles(self, names: Sequence[str], sample: Sample, header: bool) -> Roles:
         """Which column of a text table plays which part."""
@@ -128,6 +136,10 @@ class Table(Layout):
         """Which column of a table plays which part."""
         return find_roles(table.column_names, options)
 
+    def order(self, table: pa.Table, options: ReadOptions, source: str | None) -> tuple[tuple[str, str], ...]:
+        """The part and the name of each column that plays one, in the order of the table."""
+        return self.table_roles(table, options, source).order(table.column_names)
+
     def stacked(self, tables: list[pa.Table], source: str) -> pa.Table:
         """Tables of several files as one."""
         return pa.concat_tables(tables, promote_options="permissive")
@@ -146,7 +158,8 @@ class Table(Layout):
 
     def write(self, file: BinaryIO, data: Transactions, container: Container) -> None:
         """Write transactions that fit into a file of some kind."""
-        table = self.table(data)
+        items = items_of(data)
+        table = with_columns_beside(self.table(items), data, self.rows(items), container.binary)
         container.write(file, iter([table]), text_size(data, data.labels) + 20 * len(table))
 
 

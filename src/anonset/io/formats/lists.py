@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from anonset.data.errors import DataError, counted, setting
 from anonset.data.transactions import Floats, Longs, Mask, Transactions, as_text
+from anonset.io.formats.beside import read_beside
 from anonset.io.formats.cells import Coded, Lists, coded, degrees, lists
 from anonset.io.formats.columns import named, owner_columns
 from anonset.io.formats.layout import Table
@@ -28,7 +29,7 @@ class ItemLists(Table):
 
     name = "lists"
     help = "one line per transaction with the list of its items in one column"
-    users = ids = sensitive = degrees = empty_labels = True
+    users = ids = sensitive = degrees = empty_labels = columns = True
     bare_labels = False
     lists = ("item", "sensitive", "sensitivity")
 
@@ -56,7 +57,8 @@ class ItemLists(Table):
         lists = [name if is_listed else "" for name, is_listed in zip(names, listed, strict=True)]
         dropped = columns_in(options.drop, names)
         owners = find_roles(scalars, replace(options, **OF_ITEMS, drop=_named(dropped, scalars)))
-        roles = find_roles(lists, replace(options, transaction=None, user=None, drop=_named(dropped, lists)))
+        of_items = replace(options, transaction=None, user=None, attribute=None, attribute_sensitive=None)
+        roles = find_roles(lists, replace(of_items, drop=_named(dropped, lists)))
         item = roles.item
         if item is None:
             others = (roles.sensitive, roles.sensitivity)
@@ -67,7 +69,8 @@ class ItemLists(Table):
                 problem = f"{unclear} Name it: {setting('item')}."
                 raise DataError(problem, source=source)
             item = free[0]
-        return replace(roles, transaction=owners.transaction, user=owners.user, item=item, more=owners.more)
+        found = {name: getattr(owners, name) for name in ("transaction", "user", "more", "beside")}
+        return replace(roles, item=item, **found)
 
     def read(self, table: pa.Table, options: ReadOptions, origin: Origin) -> Transactions:
         """The items of each row, together with those that a list of sensitive items names."""
@@ -84,7 +87,8 @@ class ItemLists(Table):
         elif found.marked is not None:
             require_one_mark(found.items.codes, found.marked, rows[found.transactions], origin)
         found, note = _without_nulls(found, rows, options, origin)
-        return assemble(found, notes + note, **owners_of(table))
+        data = assemble(found, notes + note, **owners_of(table))
+        return read_beside(data, table, np.arange(len(table)), rows, origin)
 
     def table(self, data: Transactions) -> pa.Table:
         """One row per transaction. Sensitive items have a list of their own; degrees follow items, then sensitive."""
@@ -97,6 +101,10 @@ class ItemLists(Table):
         if data.sensitivity is not None:
             columns["sensitivity"] = list_column(data.offsets, pa.array(_degrees(data)))
         return pa.table(columns)
+
+    def parts(self, data: Transactions) -> tuple[str, ...]:
+        """Transactions have a column where they have ids."""
+        return ("item",) if data.ids is None else ("transaction", "item")
 
     def rows(self, data: Transactions) -> Longs:
         """One for each transaction."""

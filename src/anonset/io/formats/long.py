@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from anonset.data.errors import counted
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
+from anonset.io.formats.beside import read_beside
 from anonset.io.formats.cells import Coded, coded, degrees, flags, whole_numbers
 from anonset.io.formats.columns import named, transaction_names, user_names
 from anonset.io.formats.layout import Table
@@ -29,7 +30,7 @@ class Long(Table):
     name = "long"
     help = "one line per item: transaction, item, perhaps user, attribute, count, sensitive, sensitivity"
     containers = (*Table.containers, "xlsx")
-    users = ids = sensitive = degrees = counts = attributes = True
+    users = ids = sensitive = degrees = counts = attributes = columns = True
 
     def sniff(self, sample: Sample) -> Shape | None:
         """A table whose names say which column holds transactions and which items."""
@@ -54,7 +55,7 @@ class Long(Table):
     def needed(self, names: Sequence[str], options: ReadOptions) -> list[int] | None:
         """Columns that play no part are not read."""
         roles = find_roles(names, options)
-        return list(dict.fromkeys(roles.places.values())) if self.is_complete(roles) else None
+        return sorted(set(roles.places.values())) if self.is_complete(roles) else None
 
     def fits(self, table: pa.Table, options: ReadOptions) -> bool:
         """Both columns are there, and that of items holds single ones."""
@@ -68,7 +69,7 @@ class Long(Table):
         items, empty = coded(table["item"]).without("")
         notes += _idle_markers(names.codes, empty)
         columns = {"ids": names.labels, **_users(table, names, rows, origin)}
-        kept = ~empty
+        whole, whole_rows, kept = table, rows, ~empty
         if empty.any():
             table, rows = table.filter(pa.array(kept)), rows[kept]
         found = Occurrences(
@@ -83,7 +84,7 @@ class Long(Table):
             require_one_mark(found.items.codes, found.marked, rows, origin)
         if "attribute" in table.column_names:
             columns["attributes"] = _attributes(table, found.items, rows, origin)
-        return assemble(found, notes, **columns)
+        return read_beside(assemble(found, notes, **columns), whole, names.codes, whole_rows, origin)
 
     def table(self, data: Transactions) -> pa.Table:
         """One row per item of a transaction; a transaction without items has one row with the item `""`."""
@@ -109,6 +110,10 @@ class Long(Table):
             degrees[filled] = data.sensitivity
             columns["sensitivity"] = pa.array(degrees, mask=~filled)
         return pa.table(columns)
+
+    def parts(self, data: Transactions) -> tuple[str, ...]:
+        """Both."""
+        return ("transaction", "item")
 
     def rows(self, data: Transactions) -> Longs:
         """One for each item, and at least one."""

@@ -95,12 +95,13 @@ class Sample:
         known = {name for names in NAMES.values() for name in names}
         wanted = [
             *columns_in(options.transaction, record),
+            *columns_in(options.attribute, record),
             options.item,
             options.user,
             options.sensitivity,
             options.sensitive_column,
         ]
-        wanted += [options.attribute, options.count]
+        wanted += [options.item_attribute, options.count]
         return any(plain(name) in known for name in record) or any(name in record for name in wanted if name)
 
     @cached_property
@@ -137,12 +138,19 @@ class Sample:
         return [column <= FLAGS | {""} and bool(column - {""}) for column in cells]
 
     def table(
-        self, layout: str, header: bool, columns: int, cells: tuple[Cell, ...], unread: tuple[str, ...] = ()
+        self,
+        layout: str,
+        header: bool,
+        columns: int,
+        cells: tuple[Cell, ...],
+        unread: tuple[str, ...] = (),
+        order: tuple[tuple[str, str], ...] = (),
     ) -> Shape:
         """How to read the text as a table of this layout."""
         container = self.container.name if self.container is not None and self.container.separator else "csv"
         notes = (above_header(self.skip),) if self.skip else ()
-        return Shape(layout, container, self.separator or ",", header, columns, cells, unread, self.skip, notes=notes)
+        separator = self.separator or ","
+        return Shape(layout, container, separator, header, columns, cells, unread, self.skip, notes=notes, order=order)
 
 
 def _given(given: str | None) -> str | None:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from anonset.data.columns import Columns
 from anonset.data.transactions import Transactions
 from anonset.io.containers.quoting import guarded
 from anonset.io.containers.streams import compressed
@@ -108,6 +110,20 @@ def _guard(data: Transactions, labels: bool) -> tuple[Transactions, int]:
     total = 0
     for name in ("labels", "user_labels", "ids"):
         if getattr(data, name) is not None and (labels or name != "labels"):
-            changes[name], count = guarded(getattr(data, name))
+            changes[name], count = _guarded(getattr(data, name), data.columns if name == "labels" else None)
             total += count
     return replace(data, **changes), total
+
+
+def _guarded(names: pa.StringArray, columns: Columns | None) -> tuple[pa.StringArray, int]:
+    """Names that a spreadsheet would not run, and how many were changed; of a column the values."""
+    if columns is None:
+        return guarded(names)
+    place, total = columns.of_items(names), 0
+    for number in range(-1, len(columns.attributes)):
+        mark = "" if number < 0 else columns.attributes[number].mark
+        mine = pa.array(place == number)
+        safe, count = guarded(pc.utf8_slice_codeunits(names.filter(mine), start=len(mark)))
+        names = pc.replace_with_mask(names, mine, pc.binary_join_element_wise(mark, safe, ""))
+        total += count
+    return names, total

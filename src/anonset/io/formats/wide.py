@@ -10,11 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.attributes import items_of
 from anonset.data.errors import DataError, InputError, counted
 from anonset.data.transactions import Longs, Mask, Transactions, as_text
 from anonset.io.containers.container import Container
 from anonset.io.containers.quoting import joined, text_bytes
 from anonset.io.containers.rows import blocks, ready_column, render
+from anonset.io.formats.beside import as_in_source, columns_beside, read_beside
 from anonset.io.formats.cells import Coded
 from anonset.io.formats.columns import owner_columns
 from anonset.io.formats.layout import Table
@@ -38,7 +40,7 @@ class Wide(Table):
 
     name = "wide"
     help = "one line per transaction, one column of 0 and 1 per item"
-    users = ids = unused_items = True
+    users = ids = unused_items = columns = True
     line_breaks = nul_labels = False
 
     def sniff(self, sample: Sample) -> Shape | None:
@@ -56,9 +58,10 @@ class Wide(Table):
         if header and sample.records:
             names = tuple(sample.records[0])
         flags = sample.flags(names, sample.records[header:])
-        owners = wide_roles(names, sample.options, lambda place: flags[place]).places.values()
+        roles = wide_roles(names, sample.options, lambda place: flags[place])
+        owners = roles.places.values()
         cells = (Cell(place, name, "text" if place in owners else "flag") for place, name in enumerate(names))
-        return sample.table(self.name, header, len(names), tuple(cells))
+        return sample.table(self.name, header, len(names), tuple(cells), order=roles.order(names))
 
     def fits(self, table: pa.Table, options: ReadOptions) -> bool:
         """Nothing but flags and owners, in a table that is neither long nor one of lists."""
@@ -102,7 +105,7 @@ class Wide(Table):
         """Items in the order of the columns."""
         roles = _roles(table, options)
         owners = table.select(list(roles.places.values())).rename_columns(list(roles.places))
-        _, rows, notes = complete(owners, [role for role in roles.places if role != "user"], options, origin)
+        _, rows, notes = complete(owners, ("transaction",), options, origin)
         if notes:
             owners, table = owners.take(rows), table.take(rows)
         places = [place for place in range(table.num_columns) if place not in roles.places.values()]
@@ -118,11 +121,20 @@ class Wide(Table):
             notes += (f"{counted(empty, 'empty cell')} read as 0",)
         data = assemble(_occurrences(table, places, held), notes, **owners_of(owners))
         ignored = () if roles.user is None or not options.no_user else (table.column_names[roles.user],)
-        return replace(data, unread=ignored)
+        data = replace(data, unread=ignored)
+        return read_beside(data, owners, np.arange(len(table)), rows, origin)
 
     def table(self, data: Transactions) -> pa.Table:
         """All of it at once; `write` takes it in parts."""
-        return _part(data, 0, len(data))
+        return _part(data, 0, len(data), dates=True)
+
+    def order(self, table: pa.Table, options: ReadOptions, source: str | None) -> tuple[tuple[str, str], ...]:
+        """Those of the columns that are no items."""
+        return _roles(table, options).order(table.column_names)
+
+    def parts(self, data: Transactions) -> tuple[str, ...]:
+        """Transactions have a column where they have ids."""
+        return () if data.ids is None else ("transaction",)
 
     def rows(self, data: Transactions) -> Longs:
         """One for each transaction."""
@@ -138,17 +150,29 @@ class Wide(Table):
 
 def _parts(data: Transactions) -> Iterator[pa.Table]:
     """The table in parts, the first of which is empty: it says what the columns are."""
-    yield _part(data, 0, 0)
+    yield _part(data, 0, 0, dates=True)
     for start, stop in blocks(len(data), len(data) * data.n_items):
-        yield _part(data, start, stop)
+        yield _part(data, start, stop, dates=True)
 
 
-def _part(data: Transactions, start: int, stop: int) -> pa.Table:
+def _part(data: Transactions, start: int, stop: int, dates: bool) -> pa.Table:
     """The rows of these transactions."""
-    columns = {name: column.slice(start, stop - start) for name, column in owner_columns(data).items()}
+    columns = {name: column.slice(start, stop - start) for name, column in _owners(data, dates).items()}
+    data = items_of(data)
     cells = np.ascontiguousarray(_membership(data, start, stop).T).view(np.uint8)
     names = [*columns, *data.labels.to_pylist()]
     return pa.table([*columns.values(), *(pa.array(column) for column in cells)], names=names)
+
+
+def _owners(data: Transactions, dates: bool) -> dict[str, pa.Array]:
+    """Whose transaction it is, and what stands beside the items."""
+    owners = pa.table({**owner_columns(data), **columns_beside(data, dates)})
+    owners = as_in_source(owners, data)
+    return {name: _one(column) for name, column in zip(owners.column_names, owners.columns, strict=True)}
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _membership(data: Transactions, start: int, stop: int) -> Mask:
@@ -161,7 +185,8 @@ def _membership(data: Transactions, start: int, stop: int) -> Mask:
 
 def _write_text(file: BinaryIO, data: Transactions, container: Container) -> None:
     """Every row has the same text but for its digits: a template, copied and filled in."""
-    owners = owner_columns(data)
+    owners = _owners(data, dates=False)
+    data = items_of(data)
     names = [*owners, *data.labels.to_pylist()]
     notation = container.notation(names)
     file.write(notation.head)

@@ -25,6 +25,7 @@ def certify(
     *,
     transactions: int,
     sensitive_items: tuple[str, ...] = (),
+    columns: Mapping[str, str] | None = None,
     method: str = "",
     params: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
@@ -44,6 +45,7 @@ def certify(
         version=VERSION,
         notes=notes,
         unit=verdict.unit,
+        columns=dict(columns or {}),
         persons=None if verdict.persons is None else _in_persons(verdict, verdict.persons),
     )
 
@@ -62,6 +64,20 @@ def write_certificate(path: Path, certificate: Certificate) -> None:
     """The certificate as JSON."""
     text = json.dumps(certificate.to_dict(), indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def columns_said(path: Any) -> dict[str, str]:
+    """What the certificate beside a file says of its columns: options to read it with. What it keeps quiet about is not
+    read, and what is not read breaks every promise."""
+    if not isinstance(path, (str, os.PathLike)):
+        return {}
+    try:
+        content = json.loads(Path(f"{os.fspath(path)}.certificate.json").read_text(encoding="utf-8"))
+        said = content.get("columns") or {}
+        known = ("transaction", "item", "attribute", "attribute_sensitive")
+        return {name: said[name] for name in known if isinstance(said.get(name), str)}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
 
 
 def sha256(path: Path) -> str:

@@ -101,8 +101,11 @@ def require_files_in(
 
 def reading_inputs(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """What `anonset.read` would open for this source and these options, by name."""
-    named = {name: value for name, value in options.items() if name == "query" or name.endswith("_file")}
-    return {"data": source, **named}
+    named = {name: value for name, value in options.items() if name in ("query", "users") or name.endswith("_file")}
+    given = options.get("attribute_hierarchy") or {}
+    pairs = given.split(",") if isinstance(given, str) else ()
+    texts = [pair.partition("=")[2].strip() for pair in pairs] if pairs else given.values()
+    return {"data": source, **named, "attribute_hierarchy": list(texts)}
 
 
 # --- what kind of place ----------------------------------------------------------------------------------------

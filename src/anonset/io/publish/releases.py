@@ -131,6 +131,7 @@ def stage_release(
         {target.name: temporary},
         transactions=len(data),
         sensitive_items=tuple(data.sensitive_names()),
+        columns=_columns(data, chosen),
         **{**about, "notes": (*about["notes"], *changes)},
     )
     _check_again(temporary, chosen, data, verdict)
@@ -214,6 +215,7 @@ def _in_natural_order(data: Transactions) -> Transactions:
         sensitivity=data.sensitivity,
         counts=data.counts,
         attributes=None if data.attributes is None else data.attributes.take(pa.array(order)),
+        columns=data.columns,
     )
 
 
@@ -223,6 +225,7 @@ def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdic
 
     names = data.sensitive_names()
     options: dict[str, Any] = {"sensitive": names} if names and not format.holds.sensitive else {}
+    options |= _columns(data, format)
     try:
         found = read(path, format=format.name, **options)
     except InputError as error:
@@ -240,6 +243,11 @@ def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdic
             "The verdict does not fit the release: checking it again gives other figures. Nothing was published. "
             "Check the very release that is written."
         )
+
+
+def _columns(data: Transactions, format: Format) -> dict[str, str]:
+    """The options that read columns beside the items again."""
+    return {} if data.columns is None else data.columns.as_options(format.holds.parts(data))
 
 
 def _unlike(format: Format) -> OutputError:

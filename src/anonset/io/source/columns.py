@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.errors import counted
-from anonset.data.transactions import as_text
+from anonset.data.transactions import Transactions, as_text
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.roles import PART, columns_in
 from anonset.io.source.words import NAMES, plain
@@ -36,6 +37,23 @@ def whole_transaction(table: pa.Table) -> pa.Table:
 
 def _escaped(texts: pa.StringArray) -> pa.StringArray:
     return pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), ",", "\\,")
+
+
+def in_order_of(data: Transactions, order: tuple[tuple[str, str], ...]) -> Transactions:
+    """The data, which know how the source calls its columns where some of them stand beside the items."""
+    return data if data.columns is None else replace(data, columns=replace(data.columns, order=order))
+
+
+def columns_there(given: str | None, names: Sequence[str]) -> str | None:
+    """Those of the columns that an option names which were read; None where it names none of them.
+
+    Examples
+    --------
+    >>> columns_there("price,week", ["week", "item"]), columns_there("price", ["item"])
+    ('week', None)
+    """
+    known = {plain(name) for name in names}
+    return ",".join(name for name in columns_in(given, names) if plain(name) in known) or None
 
 
 def left_aside(unread: Sequence[str], options: ReadOptions) -> tuple[str, ...]:

@@ -18,11 +18,12 @@ from anonset.io.containers.registry import CONTAINERS
 from anonset.io.formats.layout import Lines, Table
 from anonset.io.formats.parsed import in_order, joined
 from anonset.io.formats.registry import LAYOUTS, parse_format, split_name
-from anonset.io.source.columns import left_aside, whole_transaction
+from anonset.io.source.columns import columns_there, in_order_of, left_aside, whole_transaction
 from anonset.io.source.detect import detect
 from anonset.io.source.frames import from_table, needed, table_layout
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin, Part
+from anonset.io.source.roles import OF_ITEMS
 from anonset.io.source.shape import Shape
 from anonset.io.source.streams import (
     File,
@@ -37,6 +38,7 @@ from anonset.io.source.streams import (
 from anonset.io.source.tables import as_table, is_frame
 
 Path = str | os.PathLike[str]
+OF_COLUMNS = ("transaction", "user", *OF_ITEMS, "attribute", "attribute_sensitive", "drop")
 
 
 def read_files(sources: Iterable[Path], options: ReadOptions) -> Transactions:
@@ -73,7 +75,7 @@ def _read_found(files: list[File], options: ReadOptions) -> Transactions:
 
 
 def _read_lines(files: list[File], shapes: list[Shape], options: ReadOptions) -> Transactions:
-    for name in ("transaction", "item", "user", "sensitivity", "sensitive_column", "attribute", "count", "drop"):
+    for name in OF_COLUMNS:
         if getattr(options, name) is not None:
             what = f"{files[0].name} is read as {shapes[0].layout}, which has no columns."
             advice = f"{what} Pass its format if it is a table."
@@ -96,7 +98,7 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
     _require_one_layout([one.layout.name for one in found], files)
     if len(found) > 1:
         table = layout.stacked([one.table for one in found], files[0].name)
-    data = layout.read(table, options, Origin(tuple(one.part for one in found)))
+    data = in_order_of(layout.read(table, options, Origin(tuple(one.part for one in found))), found[0].order)
     notes = tuple(dict.fromkeys(note for shape in shapes for note in shape.notes))
     unread = tuple(dict.fromkeys((*(name for one in found for name in one.unread), *data.unread)))
     return replace(data, unread=unread, notes=(*notes, *left_aside(unread, options), *data.notes))
@@ -110,6 +112,7 @@ class _Found:
     table: pa.Table
     part: Part
     unread: tuple[str, ...]
+    order: tuple[tuple[str, str], ...]
 
 
 def _read_table(file: File, shape: Shape, options: ReadOptions) -> _Found | None:
@@ -118,13 +121,14 @@ def _read_table(file: File, shape: Shape, options: ReadOptions) -> _Found | None
     table, unread = kind.read(file, shape, options, lambda names: needed(names, shape.layout, options))
     if table.num_columns == 0:
         return None
-    layout = table_layout(table, shape.layout, options, file.name)
+    options = replace(options, drop=columns_there(options.drop, table.column_names))
+    layout, order = table_layout(table, shape.layout, options, file.name), shape.order
     if not shape.cells:
+        order = layout.order(table, options, file.name)
         table, others = layout.by_role(table, options, file.name)
         unread += others
-    return _Found(
-        layout, whole_transaction(table), Part(file.name, len(table), kind.line_of(file, shape, options)), unread
-    )
+    part = Part(file.name, len(table), kind.line_of(file, shape, options))
+    return _Found(layout, whole_transaction(table), part, unread, order)
 
 
 def _require_one_layout(layouts: Iterable[str | None], files: list[File]) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from anonset.data.transactions import Transactions
 from anonset.io.formats.layout import Table
 from anonset.io.formats.registry import LAYOUTS
-from anonset.io.source.columns import left_aside, whole_transaction
+from anonset.io.source.columns import in_order_of, left_aside, whole_transaction
 from anonset.io.source.guessing import first_rows, missing_role
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.origin import Origin
@@ -22,8 +22,9 @@ def from_table(table: pa.Table, options: ReadOptions, layout: str | None) -> Tra
     if table.num_columns == 0:
         return Transactions.from_lists([[]] * len(table))
     found = table_layout(table, layout, options, None)
+    order = found.order(table, options, None)
     table, unread = found.by_role(table, options, None)
-    data = found.read(whole_transaction(table), options, Origin())
+    data = in_order_of(found.read(whole_transaction(table), options, Origin()), order)
     unread += data.unread
     return replace(data, unread=unread, notes=(*left_aside(unread, options), *data.notes))
 

@@ -43,8 +43,19 @@ class ReadOptions:
     one_per_user: bool = _option("Merge all transactions of a user into one, the user's history.", False)
     sensitivity: str | None = _option("The column of sensitivity degrees between 0 and 1.")
     sensitive_column: str | None = _option("The column that marks sensitive items with true or false.")
-    attribute: str | None = _option("The column that says which attribute, or kind, an item belongs to.")
+    item_attribute: str | None = _option("The column that says which attribute, or kind, an item belongs to.")
     count: str | None = _option("The column that says how often an item occurs in its transaction.")
+    attribute: str | None = _option(
+        "Columns beside the items to publish with them, generalised as needed, separated by commas: store,date."
+    )
+    attribute_sensitive: str | None = _option(
+        "Columns beside the items whose values are sensitive: published as they are, where the promise allows that."
+    )
+    attribute_hierarchy: str | None = _option(
+        "What is more general than the values of such a column: store=stores.csv,area=areas.csv. Dates and numbers "
+        "need none."
+    )
+    users: str | None = _option("A second table, joined by user: its columns stand beside the items as well.")
     drop: str | None = _option("Columns to leave aside on purpose, separated by commas: price,store.")
     sensitive: str | Iterable[str] | None = _option("The sensitive items, separated by commas.")
     sensitive_file: str | None = _option("A file that names the sensitive items, one per line.")

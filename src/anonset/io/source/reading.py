@@ -11,6 +11,7 @@ from anonset.data.boundary import reads_input
 from anonset.data.errors import InputError
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
+from anonset.io.source.attributes import give_columns
 from anonset.io.source.degrees import give_degrees
 from anonset.io.source.files import asked_layout, read_files, read_query
 from anonset.io.source.frames import from_table
@@ -36,8 +37,12 @@ def read(
     one_per_user: bool = False,
     sensitivity: str | None = None,
     sensitive_column: str | None = None,
-    attribute: str | None = None,
+    item_attribute: str | None = None,
     count: str | None = None,
+    attribute: str | Iterable[str] | None = None,
+    attribute_sensitive: str | Iterable[str] | None = None,
+    attribute_hierarchy: str | Mapping[str, Any] | None = None,
+    users: Any = None,
     drop: str | Iterable[str] | None = None,
     sensitive: str | Iterable[str] | None = None,
     sensitive_file: str | os.PathLike[str] | None = None,
@@ -62,12 +67,18 @@ def read(
         `fimi`, `spmf`, `basket`, `long`, `lists` or `wide`, perhaps with a container: `long.csv`.
     separator, header, encoding
         Of text files; detected where not given.
-    transaction, item, user, sensitivity, sensitive_column, attribute, count
+    transaction, item, user, sensitivity, sensitive_column, item_attribute, count
         The columns of a table; recognised by name, in several languages, or by content where not given. Several
         columns can make a transaction together: `["date", "customer"]`.
     no_user, blank_users, one_per_user
         Ignore users; whose a transaction without a user is (`unknown`, or `distinct` persons); merge all transactions
         of a user into one.
+    attribute, attribute_sensitive
+        Columns beside the items, which say something of a whole transaction: `["store", "date"]`.
+    attribute_hierarchy
+        What is more general than their values: `{"store": "stores.csv"}`. Dates and numbers need none.
+    users
+        A second table (a path, a frame), joined by user; its columns stand beside the items as well.
     drop
         Columns to leave aside on purpose. All columns that play no part are left aside, and said in the notes.
     sensitive, sensitive_file
@@ -92,12 +103,13 @@ def read(
     for name in ("sensitive_file", "degrees_file"):
         if given[name] is not None:
             given[name] = os.fspath(given[name])
-    for name in ("transaction", "drop"):
+    for name in ("transaction", "drop", "attribute", "attribute_sensitive"):
         if given[name] is not None and not isinstance(given[name], str):
             given[name] = ",".join(given[name])
     options = ReadOptions(**given)
     require_sense(options)
-    return settle_users(mark_sensitive(give_degrees(_read_by_content(source, options), options), options), options)
+    data = give_columns(_read_by_content(source, options), options)
+    return settle_users(mark_sensitive(give_degrees(data, options), options), options)
 
 
 @reads_input
@@ -109,11 +121,16 @@ def read_release(source: Any, **options: Any) -> Release:
     >>> read_release([["wine", "bread"], ["bread"]])
     Release(rows, Transactions(2 transactions, 2 items, mean length 1.5))
     """
+    from anonset.io.publish.certificate import columns_said
     from anonset.io.publish.group_reading import is_group_folder, read_groups
 
     if isinstance(source, Release):
         return source
-    return read_groups(source) if is_group_folder(source) else Release(read(source, **options))
+    if is_group_folder(source):
+        return read_groups(source)
+    if not options.keys() & {"attribute", "attribute_sensitive"}:  # whoever made the file says what its columns are
+        options = {**columns_said(source), **options}
+    return Release(read(source, **options))
 
 
 def _read_by_content(source: Any, options: ReadOptions) -> Transactions:

@@ -10,11 +10,14 @@ from anonset.data.errors import ParameterError, unknown
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.words import NAMES, plain
 
-_OPTIONS = {"sensitive": "sensitive_column"}
+_OPTIONS = {"sensitive": "sensitive_column", "attribute": "item_attribute"}
 PART = "transaction "
 """With a number behind it: the role of a further column of the transaction."""
+BESIDE = "beside "
+"""With its name behind it: the role of a column beside the items."""
+ATTRIBUTE = "attribute"
 _ROW_NAMES = ("", "__index_level_0__")  # how row names arrive from a spreadsheet or R, and from pandas
-OF_ITEMS: dict[str, Any] = dict.fromkeys(("item", "sensitivity", "sensitive_column", "attribute", "count"))
+OF_ITEMS: dict[str, Any] = dict.fromkeys(("item", "sensitivity", "sensitive_column", "item_attribute", "count"))
 """The options that name columns of single items, all of them off."""
 _OWNERS = frozenset(("transaction", "transactionid", "user", "userid"))
 
@@ -23,7 +26,8 @@ _OWNERS = frozenset(("transaction", "transactionid", "user", "userid"))
 class Roles:
     """The position of the column for each part, None where a table has none.
 
-    `more` are further columns where several make the transaction together.
+    `more` are further columns where several make the transaction together, `beside` those beside the items: the name
+    and the position of each.
     """
 
     transaction: int | None = None
@@ -34,12 +38,21 @@ class Roles:
     attribute: int | None = None
     count: int | None = None
     more: tuple[int, ...] = ()
+    beside: tuple[tuple[str, int], ...] = ()
 
     @property
     def places(self) -> dict[str, int]:
         """The parts that columns play, and the positions of these columns."""
-        found = {role: place for role, place in vars(self).items() if place is not None and role != "more"}
-        return {**found, **{f"{PART}{number}": place for number, place in enumerate(self.more, 2)}}
+        several = ("more", "beside")
+        found = {role: place for role, place in vars(self).items() if place is not None and role not in several}
+        further = {f"{PART}{number}": place for number, place in enumerate(self.more, 2)}
+        return {**found, **further, **{f"{BESIDE}{name}": place for name, place in self.beside}}
+
+    def order(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The part and the name of each column that plays one, in the order of the table."""
+        parts = {place: role for role, place in reversed([*self.places.items()])}
+        called = ((parts[place], name) for place, name in enumerate(names) if place in parts)
+        return tuple((ATTRIBUTE if part.startswith(BESIDE) else part, name) for part, name in called)
 
     def others(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that play no part."""
@@ -54,8 +67,9 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> Roles:
 
     Columns that `drop` names play no part. A column of a transaction that is made of several may also say the user.
     """
-    dropped = {_position(names, name, "drop") for name in columns_in(options.drop, names)}
+    dropped = {_position(names, name, "drop") for name in _here(options, columns_in(options.drop, names), names)}
     roles: dict[str, int] = {}
+    beside = [_position(names, name, "attribute") for name in _beside(options, names)]
     keys = [_position(names, name, "transaction") for name in columns_in(options.transaction, names)]
     if keys:
         roles["transaction"] = keys[0]
@@ -63,18 +77,21 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> Roles:
         given = getattr(options, _OPTIONS.get(role, role))
         if given is not None and role != "transaction":
             roles[role] = _position(names, given, _OPTIONS.get(role, role))
-    if both := dropped.intersection([*keys, *roles.values()]):
+    if both := dropped.intersection([*keys, *roles.values(), *beside]):
         raise ParameterError("drop", "name columns that play no other part", repr(names[min(both)]))
+    if both := set(beside).intersection([*keys, *roles.values()]):
+        raise ParameterError("attribute", "name columns that play no other part", repr(names[min(both)]))
     plain_names = [plain(name) for name in names]
     for role, known in NAMES.items():
         if role in roles or (role == "user" and options.no_user):
             continue
         used = {place for one, place in roles.items() if not (one == "transaction" and role == "user" and keys[1:])}
-        used |= dropped if role == "user" else dropped.union(keys)
+        used |= (dropped if role == "user" else dropped.union(keys)).union(beside)
         place = next((at for name in known if (at := _first(plain_names, name, used)) is not None), None)
         if place is not None:
             roles[role] = place
-    found: dict[str, Any] = {**roles, "more": tuple(keys[1:])}
+    named = tuple((names[place], place) for place in dict.fromkeys(beside))
+    found: dict[str, Any] = {**roles, "more": tuple(keys[1:]), "beside": named}
     return Roles(**found)
 
 
@@ -82,6 +99,21 @@ def _first(names: Sequence[str], wanted: str, used: set[int]) -> int | None:
     """The first column of this name; None where there is none, or where it plays a part."""
     place = names.index(wanted) if wanted in names else None
     return None if place in used else place
+
+
+def _beside(options: ReadOptions, names: Sequence[str]) -> list[str]:
+    """The columns beside the items."""
+    wanted = [*columns_in(options.attribute, names), *columns_in(options.attribute_sensitive, names)]
+    return _here(options, wanted, names)
+
+
+def _here(options: ReadOptions, wanted: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Those of the columns to look for in this table: where there is a second one, those that this one has."""
+    return [name for name in wanted if options.users is None or _is_there(names, name)]
+
+
+def _is_there(names: Sequence[str], name: str) -> bool:
+    return name in names or sum(plain(one) == plain(name) for one in names) == 1
 
 
 def columns_in(given: str | None, names: Sequence[str]) -> list[str]:
@@ -117,7 +149,7 @@ def wide_roles(names: Sequence[str], options: ReadOptions, is_flag: Callable[[in
     if roles.more:
         advice = "Several columns make a transaction in long tables, where each item has a row of its own."
         raise ParameterError("transaction", "name one column of a wide table", repr(options.transaction), advice)
-    owners: dict[str, Any] = {}
+    owners: dict[str, Any] = {"beside": roles.beside}
     for role in ("transaction", "user"):
         place = getattr(roles, role)
         if place is None:

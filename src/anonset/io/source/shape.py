@@ -21,7 +21,8 @@ class Cell:
 class Shape:
     """`layout` is None where the columns of a table decide. `columns` counts those of a text table, of which `unread`
     names those that play no part. `skip` lines stand above the header. `part` is the sheet or table of a file
-    that holds several. `notes` say what the reader of the data should know of that."""
+    that holds several. `order` are the part and the name of each column that plays one. `notes` say
+    what the reader of the data should know of that."""
 
     layout: str | None
     container: str
@@ -33,6 +34,7 @@ class Shape:
     skip: int = 0
     part: str | None = None
     notes: tuple[str, ...] = ()
+    order: tuple[tuple[str, str], ...] = ()
 
 
 def cells_of(roles: Roles, lists: tuple[str, ...] = ()) -> tuple[Cell, ...]:

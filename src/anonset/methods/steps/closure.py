@@ -11,7 +11,7 @@ Postcondition  a category is held by every transaction that holds one of its ite
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -20,7 +20,10 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.arrays import contained, distinct
+from anonset.data.attributes import items_of
+from anonset.data.columns import of_items
 from anonset.data.errors import ParameterError, unknown
+from anonset.data.hierarchy.joining import joined
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
@@ -39,8 +42,9 @@ HIERARCHY = Param(
 LEVELS = Param(
     "levels",
     "text",
-    f"How much items and each level of categories count, such as {USUAL}; what is not named counts nothing. "
-    "Default with a hierarchy: that. More for items keeps more of them, more for a level more of its categories.",
+    f"How much items and each level of categories count, such as {USUAL}; what is not named counts nothing, but for "
+    "columns beside the items (store=2), which count 1. Default with a hierarchy: that. More for items keeps more of "
+    "them, more for a level more of its categories.",
 )
 ADD = Param(
     "add",
@@ -66,7 +70,7 @@ def with_categories(run: Callable[..., Draft]) -> Callable[..., Draft]:
         add: str = "majority",
         **more: Any,
     ) -> Draft:
-        if hierarchy is None:
+        if hierarchy is None and data.columns is None:
             if levels is not None:
                 raise ParameterError("levels", "come with a hierarchy", "none", "Give the hierarchy, too.")
             return _only_common(run(data, job, **more), data) if add == "none" else run(data, job, **more)
@@ -78,16 +82,18 @@ def with_categories(run: Callable[..., Draft]) -> Callable[..., Draft]:
     return closed
 
 
-def weights(levels: str | None, count: int) -> dict[str, int]:
-    """How often items and the categories of each level are entered.
+def weights(levels: str | None, count: int, columns: Sequence[str] = ()) -> dict[str, int]:
+    """How often items, the categories of each level, and the values of columns beside the items are entered.
 
     Examples
     --------
     >>> weights("item=3,level2=1", 2), weights(None, 2)
     ({'item': 3, 'level2': 1}, {'item': 3, 'level1': 1})
+    >>> weights("item=2,date=3", 0, ["store", "date"])
+    {'store': 1, 'date': 3, 'item': 2}
     """
-    known = (ITEM, *(f"level{level}" for level in range(1, count + 1)))
-    found: dict[str, int] = {}
+    known = (ITEM, *(f"level{level}" for level in range(1, count + 1)), *columns)
+    found: dict[str, int] = dict.fromkeys(columns, 1)
     for part in (levels or (USUAL if count else ITEM)).split(","):
         name, _, text = part.strip().partition("=")
         if name not in known:
@@ -110,18 +116,21 @@ class Closure:
     start: Longs
     closed: Transactions
     notes: tuple[str, ...]
+    of_items: Levels | None  # without the columns beside the items; None where items have no hierarchy
 
     @classmethod
     def of(cls, data: Transactions, hierarchy: Any, wanted: str | None) -> Closure:
         """Close these transactions."""
-        tree = as_hierarchy(hierarchy)
-        levels = Levels(tree, data.labels)
+        tree = None if hierarchy is None else as_hierarchy(hierarchy)
+        levels = Levels(joined(tree, data.columns), data.labels, data.columns)
         levels.require_free_names()
-        counted = weights(wanted, levels.count)
+        names = () if data.columns is None else data.columns.names
+        counted = weights(wanted, 0 if tree is None else max(tree.height - 1, 0), names)
         weight = _node_weights(data, levels, counted)
         start = np.concatenate(([0], np.cumsum(weight)))[:-1]
-        notes = (*tree.notes, *_lacking(data, levels))
-        return cls(data, levels, weight, start, _closed(data, levels, weight, start), notes)
+        notes = () if tree is None else (*tree.notes, *_lacking(data, levels))
+        known = None if tree is None else Levels(tree, items_of(data).labels)
+        return cls(data, levels, weight, start, _closed(data, levels, weight, start), notes, known)
 
     def opened(self, draft: Draft) -> Draft:
         """The draft with the most specific nodes of what it publishes."""
@@ -143,7 +152,7 @@ class Closure:
             attributes=None,
             appearance=None,
         )
-        return replace(draft, release=Release(data), notes=(*draft.notes, *self.notes), levels=self.levels)
+        return replace(draft, release=Release(data), notes=(*draft.notes, *self.notes), levels=self.of_items)
 
     def _most_specific(self, rows: Longs, nodes: Longs) -> tuple[Longs, Longs]:
         """Without the categories that another published node of the same transaction lies in.
@@ -167,10 +176,17 @@ class Closure:
 
 
 def _node_weights(data: Transactions, levels: Levels, counted: Mapping[str, int]) -> Longs:
-    """Items as often as they count, sensitive ones once; categories as their level says."""
-    items = np.where(data.quasi_mask, counted[ITEM], 1)
-    categories = np.array([counted.get(f"level{level}", 0) for level in range(levels.count + 1)])[levels.level]
-    return np.concatenate((items, categories)).astype(np.int64)
+    """Items as often as they count, sensitive ones once; categories as their level says, values as their column.
+
+    What stands for all values of a column says nothing.
+    """
+    names = () if data.columns is None else data.columns.names
+    of_column = np.array([*(counted.get(name, 0) for name in names), 0])  # the last entry is read by items
+    place = of_items(data.columns, data.labels)
+    items = np.where(data.quasi_mask, np.where(place < 0, counted[ITEM], of_column[place]), 1)
+    by_level = np.array([counted.get(f"level{level}", 0) for level in range(levels.count + 1)])[levels.level]
+    values = np.where(levels.parent < 0, 0, of_column[levels.attribute])
+    return np.concatenate((items, np.where(levels.attribute < 0, by_level, values))).astype(np.int64)
 
 
 def _closed(data: Transactions, levels: Levels, weight: Longs, start: Longs) -> Transactions:
@@ -199,6 +215,7 @@ def _closed(data: Transactions, levels: Levels, weight: Longs, start: Longs) -> 
         counts=None,
         attributes=None,
         appearance=None,
+        columns=None,
     )
 
 
@@ -207,7 +224,7 @@ def _padded(mask: Mask, size: int) -> Mask:
 
 
 def _lacking(data: Transactions, levels: Levels) -> tuple[str, ...]:
-    used = (data.item_counts > 0) & data.quasi_mask & (levels.leaf < 0)
+    used = (data.item_counts > 0) & data.quasi_mask & (levels.leaf < 0) & (of_items(data.columns, data.labels) < 0)
     count = int(used.sum())
     return () if not count else (f"The hierarchy lacks {count:,} items of the data; they have no category.",)
 

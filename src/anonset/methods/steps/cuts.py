@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
+from anonset.data.attributes import items_of
 from anonset.data.errors import InfeasibleError, InputError
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
 from anonset.data.hierarchy.cut import LEFT_OUT, lacking, ncp
+from anonset.data.hierarchy.joining import joined, tops
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Draft, Release
@@ -48,8 +50,21 @@ class Domain:
 
     @cached_property
     def size(self) -> Longs:
-        """How many items of the whole hierarchy each node stands for."""
-        return np.ascontiguousarray(self.hierarchy.leaf_counts[self.node])
+        """How many items of the whole hierarchy each node stands for.
+
+        A value of a column beside the items counts among those of its column: all of them are as many as all items.
+        """
+        sizes = self.hierarchy.leaf_counts[self.node]
+        if self.data.columns is None:
+            return np.ascontiguousarray(sizes)
+        top = self.top
+        scaled = np.ceil(sizes * (self.hierarchy.n_items / self.hierarchy.leaf_counts[np.maximum(top, 0)]))
+        return np.ascontiguousarray(np.where((top >= 0) & (sizes > 1), scaled, sizes).astype(np.int64))
+
+    @cached_property
+    def top(self) -> Ints:
+        """The node of the hierarchy that stands for all values of a node's column; −1 for nodes of items."""
+        return tops(self.hierarchy, self.data.columns)[self.node]
 
     @property
     def arrays(self) -> tuple[Longs, Ints, Ints, Longs, Ints]:
@@ -75,13 +90,14 @@ def domain(data: Transactions, hierarchy: Any) -> Domain:
     """The domain of this data; a balanced hierarchy where none is given."""
     notes: tuple[str, ...] = ()
     if hierarchy is None:
-        tree = balanced(data.labels, FAN_OUT)
+        tree = balanced(items_of(data).labels, FAN_OUT)
         notes = (f"No hierarchy was given: neighbouring items share a node, {FAN_OUT} by {FAN_OUT}.",)
     else:
         tree = as_hierarchy(hierarchy)
         notes = tree.notes
     if data.sensitive is not None and data.sensitive.any():
         notes = (*notes, "Sensitive items are treated like all others: k^m-anonymity takes any item for a secret.")
+    tree = joined(tree, data.columns)
     leaves = tree.nodes_of(data.labels)
     occurs = data.item_counts > 0
     if (leaves[occurs] < 0).any():
@@ -159,9 +175,25 @@ def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | 
     if 0 < longest < m:
         notes = (*notes, f"No transaction has more than {longest:,} items: m = {longest:,} says the same as {m:,}.")
     changed = int(((cut.published != cut.hierarchy.leaves) & _occurring(found)).sum())
-    loss = (ncp(found.data, cut) * found.data.nnz + left_out) / max(source.nnz, 1)
+    loss = _loss(source, found, cut)
     measured = {"ncp": loss, "generalised_items": changed, "published_items": published.n_items, **figures}
     return Draft(Release(published), np.arange(len(published), dtype=np.int64), measured, notes, cut=cut)
+
+
+def _loss(source: Transactions, found: Domain, cut: Cut) -> float:
+    """NCP of the items, with 1 for each that was left out before."""
+    items, kept = items_of(source), items_of(found.data)
+    if found.data.columns is None:
+        return (ncp(kept, cut) * kept.nnz + items.nnz - kept.nnz) / max(items.nnz, 1)
+    is_item = tops(cut.hierarchy, found.data.columns)[cut.hierarchy.leaves] < 0
+    leaf = cut.hierarchy.nodes_of(kept.labels)
+    published = np.full(len(cut.hierarchy), LEFT_OUT)
+    published[cut.hierarchy.leaves] = cut.published
+    node = published[leaf]
+    stands_for = cut.hierarchy.leaf_counts[np.maximum(node, 0)]
+    stands_for = np.where(node == 0, is_item.sum(), stands_for)  # the root stands for columns, too
+    penalty = np.where(node == LEFT_OUT, 1.0, np.where(stands_for > 1, stands_for / max(is_item.sum(), 1), 0.0))
+    return float(kept.item_counts @ penalty + items.nnz - kept.nnz) / max(items.nnz, 1)
 
 
 def recoded(found: Domain, cut: Cut) -> Transactions:
@@ -169,7 +201,10 @@ def recoded(found: Domain, cut: Cut) -> Transactions:
     data, tree = found.data, cut.hierarchy
     node_of_leaf = np.full(len(tree), LEFT_OUT, dtype=np.int32)
     node_of_leaf[tree.leaves] = cut.published
-    node = np.where(data.item_counts > 0, node_of_leaf[found.node[np.maximum(found.leaf, 0)]], LEFT_OUT)
+    leaf = found.node[np.maximum(found.leaf, 0)]
+    node = np.where(data.item_counts > 0, node_of_leaf[leaf], LEFT_OUT)
+    top = tops(tree, data.columns)[leaf]
+    node = np.where((top >= 0) & ((node == top) | (node == 0)), LEFT_OUT, node)  # `*` stands in the column, not here
     used = np.unique(node[node != LEFT_OUT])
     code = np.where(node != LEFT_OUT, np.searchsorted(used, node), LEFT_OUT).astype(np.int32)
     offsets, items = _native.recoded(data.offsets, data.items, code)
