@@ -13,6 +13,8 @@ import anonset
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 MODULES = [m.name for m in pkgutil.walk_packages(anonset.__path__, "anonset.") if not m.name.endswith("__main__")]
+FOUR_SCREENS = 140  # lines
+KINDS = {"# ": "title", "##": "heading", "``": "code", "| ": "shown", "![": "shown"}
 OPTIONAL = ("anonset.app", "anonset.engines.spark")
 
 
@@ -23,6 +25,17 @@ def test_every_method_has_a_page_that_explains_its_parameters(name):
         assert f"`{param.name}`" in text, f"docs/methods/{name}.md does not speak of {param.name}"
     assert "Precondition" in text
     assert "Postcondition" in text
+
+
+@pytest.mark.parametrize("name", anonset.METHODS)
+def test_every_method_page_opens_with_a_sentence_an_example_and_a_table_or_picture(name):
+    lines = (ROOT / "docs" / "methods" / f"{name}.md").read_text().splitlines()
+    assert len(lines) <= FOUR_SCREENS
+    kinds = [KINDS[line[:2]] for line in lines if line[:2] in KINDS]
+    assert kinds[:4] == ["title", "code", "code", "shown"]  # the fences of the example, then what it shows
+    sentence = " ".join(lines[2 : lines.index("", 2)])
+    assert re.fullmatch(r"[A-Z`].*[.]", sentence), sentence
+    assert not re.search(r"[.] [A-Z]", sentence), f"more than one sentence: {sentence}"
 
 
 @pytest.mark.parametrize("name", anonset.MODELS)
