@@ -57,13 +57,12 @@ ROWS: dict[str, Change] = {
     "no round for long ones": sparse(round_for_long=False),
     "no augmenting paths": sparse(augment=0),
     "augmenting paths once": lambda preset: sparse(augment=min(1, preset.sparse.augment))(preset),
-    "four passes": lambda preset: sparse(passes=min(4, preset.sparse.passes))(preset),
     "blocks of 256 groups": lambda preset: sparse(block=min(256, preset.sparse.block))(preset),
     "PTA's groups always formed": lambda preset: replace(preset, sample_pta=False),
 }
 RULES: dict[str, dict[str, Any]] = {  # constants of methods/crowd.py instead
     "dense: the sparse way": {"DENSITY": 2.0},
-    "as many anchors for long ones": {"LONG": float("inf")},
+    "as many anchors for long ones": {"LONG_SETS": float("inf")},
 }
 
 

@@ -17,11 +17,10 @@ void bind_settings(nb::module_& m) {
         .def(
             "__init__",
             [](SparseSettings* self, std::int64_t shards, std::int32_t every, std::int32_t reach, std::int32_t keep,
-               std::int64_t rounds, std::int64_t augment, std::int64_t passes, std::int64_t block) {
-                new (self) SparseSettings{shards, every, reach, keep, rounds, augment, passes, block};
-            },
+               std::int64_t rounds, std::int64_t augment,
+               std::int64_t block) { new (self) SparseSettings{shards, every, reach, keep, rounds, augment, block}; },
             nb::kw_only(), nb::arg("shards"), nb::arg("every"), nb::arg("reach"), nb::arg("keep"), nb::arg("rounds"),
-            nb::arg("augment"), nb::arg("passes"), nb::arg("block"));
+            nb::arg("augment"), nb::arg("block"));
     nb::class_<DenseSettings>(m, "CrowdDense")
         .def(
             "__init__",

@@ -28,7 +28,6 @@ struct SparseSettings {
     std::int32_t keep;     // candidates that it remembers
     std::int64_t rounds;   // of dissolving, moves and swaps after groups have begun
     std::int64_t augment;  // times that rows change places along augmenting paths, each followed by a round
-    std::int64_t passes;   // of augmenting paths each time, at most
     std::int64_t block;    // groups among which paths run
 };
 

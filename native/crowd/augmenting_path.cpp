@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/bitmap.hpp"
+#include "core/distinct.hpp"
 #include "crowd/index.hpp"
 
 namespace anonset::crowd {
@@ -56,9 +57,9 @@ class Paths {
         }
     }
 
-    Augmented run(std::int64_t passes) {
+    Augmented run() {
         Augmented out{{}, 0};
-        for (std::int64_t pass = 0; pass < passes; ++pass) {
+        for (int pass = 0; pass < PASSES; ++pass) {
             monitor_.check();
             find_refills();
             const std::int64_t now = make_paths();
@@ -74,6 +75,7 @@ class Paths {
   private:
     static constexpr Short NEVER = -20'000;
     static constexpr Short WORST = -2;          // a place that costs more is left open
+    static constexpr int PASSES = 10;           // of finding refills and making paths, at most
     static constexpr std::int32_t TURNS = 5;    // in which refills are found, each from farther away
     static constexpr std::size_t LONGEST = 40;  // path
     static constexpr std::size_t SAMPLED = 4;   // times k: of larger groups so many rows are looked at, then others
@@ -100,7 +102,7 @@ class Paths {
         std::fill_n(moves(g), padded_, NEVER);
         std::int32_t last = -1;
         for_some(g, [&](std::int32_t row) {
-            if (last >= 0 && equal(groups_.rows(), last, row)) return;
+            if (last >= 0 && equal_rows(groups_.rows(), last, row)) return;
             last = row;
             lists_.score(groups_.rows().begin(row), groups_.rows().end(row), base_.data(), scores);
             raise(moves(g), scores, scores[g], padded_);
@@ -155,8 +157,8 @@ class Paths {
         look(from, work_[0].data());
         return moves(from)[to];
     }
-    // The best path on which a row goes from g to `first`: its place is filled, and then the place of whoever fills it,
-    // until the last one comes from a group with rows to spare, or a row of `first` closes the cycle.
+    // The best path on which a row goes from g to `first`: its place is filled, and then the place of the one that
+    // fills it, until the last one comes from a group with rows to spare, or a row of `first` closes the cycle.
     std::int64_t plan(std::int32_t g, std::int32_t first) {
         std::int64_t gain = 0, most = 0;
         std::size_t length = 0;
@@ -218,9 +220,9 @@ class Paths {
 
 }  // namespace
 
-Augmented augment(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, std::int64_t passes,
-                  int threads, Monitor& monitor) {
-    return Paths(groups, numbers, k, threads, monitor).run(passes);
+Augmented augment(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, int threads,
+                  Monitor& monitor) {
+    return Paths(groups, numbers, k, threads, monitor).run();
 }
 
 }  // namespace anonset::crowd

@@ -20,7 +20,7 @@ struct Augmented {
 
 // Paths among some groups, whose centers have at most LARGEST_CENTER items; each keeps at least k rows. Time: a pass
 // scores the rows of groups that changed in all groups that share an item with them.
-Augmented augment(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, std::int64_t passes,
-                  int threads, Monitor& monitor);
+Augmented augment(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, int threads,
+                  Monitor& monitor);
 
 }  // namespace anonset::crowd

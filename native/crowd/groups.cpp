@@ -157,7 +157,7 @@ void Groups::open(std::int32_t t, std::int32_t h, SwapTable& table) const {
     const auto note = [&](std::int32_t item) {
         table.adds[item] =
             static_cast<std::int8_t>(table.held[item] ? -table.worth[item] : cross(there(item), here(item)));
-        table.noted.push_back(item);
+        table.adding.push_back(item);
     };
     for (const Counted& theirs : other.counts) note(theirs.item);
     for (const Counted& mine : g.counts) note(mine.item);
@@ -171,8 +171,8 @@ std::int32_t Groups::swapping(std::int32_t u, const SwapTable& table) const {
 }
 void Groups::close(std::int32_t t, SwapTable& table) const {
     for (const std::int32_t* i = rows_.begin(t); i != rows_.end(t); ++i) table.held[*i] = 0;
-    for (const std::int32_t item : table.noted) table.adds[item] = 0;
-    table.noted.clear();
+    for (const std::int32_t item : table.adding) table.adds[item] = 0;
+    table.adding.clear();
 }
 
 void Groups::append_center(std::int32_t g, std::vector<std::int32_t>& items) const {

@@ -13,10 +13,6 @@
 
 namespace anonset::crowd {
 
-inline bool equal(const Csr& rows, std::int32_t one, std::int32_t other) {
-    return rows.size(one) == rows.size(other) && std::equal(rows.begin(one), rows.end(one), rows.begin(other));
-}
-
 struct Counted {
     std::int32_t item, count;
 };
@@ -41,7 +37,7 @@ struct Group {
 struct SwapTable {
     std::vector<std::int32_t> mine, theirs;
     std::vector<std::int8_t> worth, held, adds;
-    std::vector<std::int32_t> noted;  // items that may add something
+    std::vector<std::int32_t> adding;  // items that may add something
     std::int32_t all = 0;
 
     void prepare(std::int32_t n_items) {

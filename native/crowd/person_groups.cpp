@@ -78,10 +78,10 @@ class PersonGroups {
     static constexpr std::size_t TO_IMPROVE = 6, TO_REPAIR = 12;  // groups looked at
     static constexpr std::size_t PARTNERS = 16, SPARE = 3;        // rows looked at in a group
     static constexpr std::int64_t LIST = 24;                      // rows looked at in an item's list, to either side
-    static constexpr std::int32_t LARGE = 8;                      // times k rows: a group that is not looked into
+    static constexpr std::int32_t MOST_TIMES_K = 8;               // times k rows: a group that is not looked into
 
     bool short_of_persons(std::int32_t g) const { return groups_[g].size() > 0 && persons_.excess(g) > 0; }
-    bool small(std::int32_t g) const { return groups_[g].size() <= LARGE * settings_.k; }
+    bool small(std::int32_t g) const { return groups_[g].size() <= MOST_TIMES_K * settings_.k; }
 
     // The groups that rows like this one are in, those with most items in common first; only rows near it in the order
     // of the data are looked at. If there are none, the groups of its neighbours.

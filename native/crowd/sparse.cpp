@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/distinct.hpp"
 #include "core/rows.hpp"
 #include "crowd/api.hpp"
 #include "crowd/augmenting_path.hpp"
@@ -18,7 +19,7 @@ namespace anonset::crowd {
 namespace {
 
 constexpr std::int64_t INFREQUENT_SHARE = 16;  // infrequent items are dropped if they are one of so many occurrences
-constexpr std::int32_t LARGE = 8;              // times k rows are a group that is not dissolved
+constexpr std::int32_t MOST_TIMES_K = 8;       // rows of a group that is dissolved
 constexpr std::size_t SWAP_PARTNERS = 24;      // rows of a group with which another one may swap
 constexpr std::int64_t GRAIN = 64;             // rows or groups that a thread looks at one after the other
 
@@ -109,7 +110,7 @@ class Shard {
         targets_.assign(rows(), Target());
         in_parallel(rows(), [&](std::int64_t r, Scratch& scratch) {
             const auto row = static_cast<std::int32_t>(r);
-            if (r % GRAIN > 0 && groups_.of(r) == groups_.of(r - 1) && equal(groups_.rows(), row - 1, row)) {
+            if (r % GRAIN > 0 && groups_.of(r) == groups_.of(r - 1) && equal_rows(groups_.rows(), row - 1, row)) {
                 targets_[r] = targets_[r - 1];
                 return;
             }
@@ -137,7 +138,7 @@ class Shard {
         });
     }
     bool is_weak(const Group& group) const {
-        if (group.size() == 0 || group.size() > LARGE * k_) return false;
+        if (group.size() == 0 || group.size() > MOST_TIMES_K * k_) return false;
         std::int64_t elsewhere = 0;
         for (const std::int32_t r : group.members) elsewhere += targets_[r].gain;
         return elsewhere > group.gain;
@@ -207,7 +208,7 @@ class Shard {
         parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int) {
             const std::vector<std::int32_t> numbers(order.begin() + count * block / blocks,
                                                     order.begin() + count * (block + 1) / blocks);
-            found[block] = augment(groups_, numbers, k_, settings_.passes, blocks == 1 ? threads_ : 1, monitor_);
+            found[block] = augment(groups_, numbers, k_, blocks == 1 ? threads_ : 1, monitor_);
         });
         std::vector<Move> moves;
         for (const Augmented& some : found) moves.insert(moves.end(), some.moves.begin(), some.moves.end());

@@ -26,7 +26,7 @@ class Monitor:
 
 class CrowdSparse:
     def __init__(
-        self, *, shards: int, every: int, reach: int, keep: int, rounds: int, augment: int, passes: int, block: int
+        self, *, shards: int, every: int, reach: int, keep: int, rounds: int, augment: int, block: int
     ) -> None: ...
 
 class CrowdDense:

@@ -1,3 +1,5 @@
+#include <array>
+#include <cstdlib>
 #include <map>
 
 #include "cahd/api.hpp"
@@ -108,4 +110,50 @@ TEST(signatures_say_which_items_a_row_holds) {
     for (std::int64_t row = 0; row < Case::ROWS; ++row)
         for (std::size_t j = 0; j < dims.size(); ++j)
             CHECK((signatures[row] >> j & 1) == sample::set(c.quasi.view(), row).count(dims[j]));
+}
+
+// The first block has two halves, the second none. Each group takes as many rows of either half, but for one.
+TEST(blind_groups_reach_the_degree_and_take_equal_shares_of_both_halves) {
+    Case c;
+    const std::vector<std::int64_t> blocks{0, 64, 128, 128, 240, 240};
+    for (const std::int64_t p : {2, 4, 8}) {
+        const std::vector<std::int32_t> group = cahd::blind_groups(c.secrets.view(), blocks.data(), 2, p, c.monitor);
+        check_degree(c, group, p);
+        std::map<std::int32_t, std::array<std::int64_t, 3>> rows;
+        for (std::int64_t row = 0; row < Case::ROWS; ++row) ++rows[group[row]][row < 64 ? 0 : row < 128 ? 1 : 2];
+        for (const auto& [g, count] : rows) {
+            CHECK(std::abs(count[0] - count[1]) <= 1);
+            CHECK(count[2] == 0 || count[0] + count[1] == 0);
+        }
+    }
+}
+
+TEST(what_the_groups_of_a_person_say_adds_up_to_one_of_p) {
+    Case c;
+    const std::int32_t p = 2;
+    const std::vector<std::int32_t> before = cahd::cahd_groups(c.problem(p), 3, c.monitor);
+    std::vector<std::int32_t> person(Case::ROWS);
+    Random random(34, 0);
+    for (std::int32_t& who : person) who = random.chance(0.1) ? -1 : static_cast<std::int32_t>(random.below(150));
+    const auto worst = [&](const std::vector<std::int32_t>& group) {
+        std::map<std::int32_t, double> known;
+        std::map<std::pair<std::int32_t, std::int32_t>, double> held, sum;
+        for (std::int64_t row = 0; row < Case::ROWS; ++row) {
+            known[group[row]] += person[row] >= 0;
+            for (const std::int32_t s : sample::set(c.secrets.view(), row)) ++held[{group[row], s}];
+        }
+        double most = 0;
+        for (std::int64_t row = 0; row < Case::ROWS; ++row)
+            for (std::int32_t s = 0; s < Case::SENSITIVE; ++s)
+                if (person[row] >= 0 && held.count({group[row], s}))
+                    most = std::max(most, sum[{person[row], s}] += held[{group[row], s}] / known[group[row]]);
+        return most;
+    };
+    CHECK(worst(before) > 1.0 / p);
+    const auto after = cahd::spread_for_persons(c.secrets.view(), person.data(), before.data(), p, c.monitor);
+    CHECK(after.size() == Case::ROWS && worst(after) <= 1.0 / p + 1e-9);
+    CHECK(sample::Set(after.begin(), after.end()).size() > 1);
+
+    std::fill(person.begin(), person.end(), 0);  // one person cannot be spread
+    CHECK(cahd::spread_for_persons(c.secrets.view(), person.data(), before.data(), p, c.monitor).empty());
 }

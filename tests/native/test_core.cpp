@@ -3,7 +3,9 @@
 
 #include "check.hpp"
 #include "core/bitmap.hpp"
+#include "core/buffer.hpp"
 #include "core/distinct.hpp"
+#include "core/gain_planes.hpp"
 #include "core/gray.hpp"
 #include "core/gray_bits.hpp"
 #include "core/rows.hpp"
@@ -243,4 +245,76 @@ TEST(rows_are_taken_parted_recoded_and_compared) {
     CHECK(item_changes(view, mapped.view(), origin.data(), 12) == std::pair(added, removed));
     const auto counts = item_counts(view.items, view.offsets[90], 12, 2, monitor);
     CHECK(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == view.offsets[90]);
+}
+
+TEST(buffers_are_filled_only_where_asked_and_hold_large_arrays) {
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1000}, std::size_t{3} << 20}) {
+        Buffer<std::int32_t> numbers(count, 7);
+        CHECK(numbers.size() == count && std::count(numbers.begin(), numbers.end(), 7) == std::int64_t(count));
+        numbers.resize(2 * count);
+        std::fill(numbers.begin() + std::int64_t(count), numbers.end(), 8);
+        CHECK(std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}) == 15 * std::int64_t(count));
+        numbers.assign(count / 2, 9);
+        const Buffer<std::int32_t> copy = numbers;
+        CHECK(copy == numbers && copy.size() == count / 2);
+    }
+}
+
+namespace {
+
+// A group of rows of 150 items, counted by hand, with its planes and what it gains.
+struct Counted {
+    static constexpr std::int64_t WORDS = 3;
+    std::vector<std::vector<std::uint64_t>> rows;
+
+    std::vector<std::int64_t> votes() const {
+        std::vector<std::int64_t> v(64 * WORDS, -static_cast<std::int64_t>(rows.size()));
+        for (const auto& row : rows)
+            for (std::int64_t item = 0; item < 64 * WORDS; ++item) v[item] += 2 * (row[item / 64] >> item % 64 & 1);
+        return v;
+    }
+    std::int32_t gain() const {
+        std::int64_t sum = 0;
+        for (const std::int64_t v : votes()) sum += std::max<std::int64_t>(0, v);
+        return static_cast<std::int32_t>(sum);
+    }
+    std::vector<std::uint64_t> planes() const {
+        std::vector<std::uint64_t> out(4 * WORDS, 0);
+        const std::vector<std::int64_t> v = votes();
+        for (std::int64_t item = 0; item < 64 * WORDS; ++item)
+            for (std::int64_t plane = 0; plane < 4; ++plane)
+                if (v[item] >= plane - 1) out[plane * WORDS + item / 64] |= std::uint64_t{1} << item % 64;
+        return out;
+    }
+};
+
+}  // namespace
+
+TEST(planes_say_what_moves_and_swaps_gain) {
+    Random random(9, 0);
+    const auto draw = [&](std::size_t size) {
+        Counted group;
+        for (std::size_t i = 0; i < size; ++i) {
+            std::vector<std::uint64_t> row(Counted::WORDS);
+            for (std::uint64_t& word : row) word = random.next() & (i % 2 ? random.next() : ~std::uint64_t{0});
+            group.rows.push_back(row);
+        }
+        return group;
+    };
+    for (std::size_t size = 2; size < 9; ++size) {
+        const Counted one = draw(size), other = draw(size / 2 + 1);
+        const auto g = one.planes(), h = other.planes();
+        const std::uint64_t *t = one.rows[0].data(), *u = other.rows[0].data();
+        Counted less = one, more = other, mine = one, theirs = other;
+        less.rows.erase(less.rows.begin());
+        more.rows.push_back(one.rows[0]);
+        std::swap(mine.rows[0], theirs.rows[0]);
+        CHECK(gain::leaving<3>(t, g.data(), 0) == less.gain() - one.gain());
+        CHECK(gain::joining<0>(t, h.data(), 3) == more.gain() - other.gain());
+        const std::int32_t swapped = mine.gain() + theirs.gain() - one.gain() - other.gain();
+        CHECK(gain::swapping<3>(t, u, g.data(), h.data(), 0) == swapped);
+        std::vector<std::uint64_t> weights(3 * Counted::WORDS);
+        gain::weigh<0>(t, g.data(), h.data(), 3, weights.data());
+        CHECK(gain::weight<0>(u, weights.data(), 3) - gain::weight<0>(t, weights.data(), 3) == swapped);
+    }
 }

@@ -120,3 +120,28 @@ TEST(rare_itemsets_are_those_that_counting_finds) {
     for (auto at = expected.begin(); at != expected.end();) at = at->second >= k ? expected.erase(at) : std::next(at);
     CHECK(found == expected && !found.empty());
 }
+
+// A set of nodes leads through the tree by falling support; its beginnings are nodes of the tree as well.
+TEST(a_count_tree_has_a_node_for_each_set_that_counting_finds) {
+    Case c;
+    const std::vector<std::int32_t> nothing(Case::NODES, -1);
+    const auto related = [&](const sample::Set& nodes) {
+        return std::any_of(nodes.begin(), nodes.end(), [&](auto node) { return nodes.count(c.parent[node]) > 0; });
+    };
+    for (const int m : {1, 2, 3}) {
+        std::set<sample::Set> sets;
+        for (std::int64_t row = 0; row < c.data.view().rows; ++row) {
+            sample::Set nodes;
+            for (const std::int32_t item : sample::set(c.data.view(), row))
+                nodes.insert(c.leaf[item]), nodes.insert(c.parent[c.leaf[item]]);
+            for (const sample::Set& some : sample::subsets(nodes, m))
+                if (!related(some)) sets.insert(some);
+        }
+        CHECK(km::count_tree_size(c.data.view(), c.tree(), nothing.data(), m, false, c.monitor) ==
+              static_cast<std::int64_t>(sets.size()));
+    }
+    // Below a published category nothing is counted any more.
+    std::vector<std::int32_t> published = nothing;
+    for (int node = 1; node <= 4; ++node) published[node] = 1;
+    CHECK(km::count_tree_size(c.data.view(), c.tree(), published.data(), 1, true, c.monitor) == Case::NODES - 4);
+}

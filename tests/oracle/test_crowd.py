@@ -206,7 +206,7 @@ def rows_of(quasi):
 
 def sparse_groups(quasi, k, **options):
     """Groups of rows as `crowd` begins with them, each looking at all others; options say what is done then."""
-    begin = {"shards": 1, "every": 1, "reach": 100, "keep": 100, "rounds": 0, "augment": 0, "passes": 0, "block": 1}
+    begin = {"shards": 1, "every": 1, "reach": 100, "keep": 100, "rounds": 0, "augment": 0, "block": 1}
     settings = _native.CrowdSparse(**begin | options)
     found, _ = _native.crowd_sparse(quasi.offsets, quasi.items, quasi.n_items, k, settings, Job().monitor, 2)
     return [
@@ -276,7 +276,7 @@ def test_augmenting_paths_find_the_best_groups_of_given_centers_nearly_always(k)
         sets = [draw.choice(8, size=draw.integers(0, 6), replace=False) for _ in range(draw.integers(k, 5 * k))]
         _, quasi = gray_sorted(Transactions.from_lists(sets), Job())
         before = sparse_groups(quasi, k, **poor)
-        after = sparse_groups(quasi, k, **poor, augment=1, passes=100, block=100)
+        after = sparse_groups(quasi, k, **poor, augment=1, block=100)
         assert min(map(len, after)) >= k
         assert sorted(row for group in after for row in group) == sorted(rows_of(quasi))
         most = most_at(rows_of(quasi), [center_and_half(group)[0] for group in before], k)

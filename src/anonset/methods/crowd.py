@@ -70,7 +70,6 @@ class Sparse:
     candidates: int  # times k: others that it remembers
     round_for_long: bool  # whether groups of long transactions, too, are dissolved, and their members move and swap
     augment: int  # times that transactions change places along augmenting paths
-    passes: int  # of looking for paths each time, at most
     block: int  # groups among which paths run
 
 
@@ -88,21 +87,21 @@ class Preset:
 PRESETS = {
     "quick": Preset(
         Dense(block=8_192, pool=96, near=5, sorts=2, rounds=1, visits=2.75),
-        Sparse(250_000, anchors=2, reach=16, candidates=2, round_for_long=False, augment=0, passes=0, block=1),
+        Sparse(150_000, anchors=2, reach=16, candidates=2, round_for_long=False, augment=0, block=1),
         sample_pta=True,
         diversity_rounds=2,
         person_rounds=2,
     ),
     "usual": Preset(
         Dense(block=8_192, pool=128, near=6, sorts=4, rounds=2, visits=4.5),
-        Sparse(750_000, anchors=5, reach=28, candidates=3, round_for_long=True, augment=1, passes=10, block=1_024),
+        Sparse(750_000, anchors=5, reach=28, candidates=3, round_for_long=True, augment=1, block=1_024),
         sample_pta=False,
         diversity_rounds=4,
         person_rounds=4,
     ),
     "thorough": Preset(
         Dense(block=16_384, pool=256, near=8, sorts=16, rounds=7, visits=22.0),
-        Sparse(2_250_000, anchors=10, reach=128, candidates=4, round_for_long=True, augment=2, passes=16, block=2_048),
+        Sparse(2_250_000, anchors=10, reach=128, candidates=4, round_for_long=True, augment=2, block=2_048),
         sample_pta=False,
         diversity_rounds=10,
         person_rounds=10,
@@ -121,7 +120,7 @@ EFFORT = Param(
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 FIRST_OCCURRENCES = 2_048  # of items; they mostly tell whether many items are in use
-LONG = 6.0  # items per transaction, on average, from which an anchor or a round of improvement costs twice as much
+LONG_SETS = 6.0  # items per transaction, on average, from which an anchor or a round of improvement costs twice as much
 
 
 def run(
@@ -185,7 +184,7 @@ def find_groups(ordered: Transactions, k: int, preset: Preset, dense: bool, job:
 def sparse_settings(ordered: Transactions, k: int, preset: Preset) -> _native.CrowdSparse:
     """What the preset means for these transactions and this k."""
     chosen = preset.sparse
-    long = ordered.nnz >= LONG * len(ordered)
+    long = ordered.nnz >= LONG_SETS * len(ordered)
     return _native.CrowdSparse(
         shards=-(-ordered.nnz // chosen.shard),
         every=-(-k // chosen.anchors) * (1 + long),
@@ -193,7 +192,6 @@ def sparse_settings(ordered: Transactions, k: int, preset: Preset) -> _native.Cr
         keep=chosen.candidates * k,
         rounds=int(not long or chosen.round_for_long),
         augment=chosen.augment,
-        passes=chosen.passes,
         block=chosen.block,
     )
 

@@ -50,13 +50,13 @@ EFFORT = Param(
     example=1,
 )
 BLOCK, SPARSE_BLOCK = 120, 130  # transactions that are solved together, on average
-MOST, SPARSE_MOST = 1500, 300  # and at most
+MOST_ROWS, MOST_SPARSE_ROWS = 1500, 300  # and at most
 ROUNDS = 2, 3  # of k-means, which only has to find the blocks; for few dense transactions, and for all others
 MANY_ROWS = 10_000
 PARTNERS = 8  # whom a random change considers for a swap; sparse data know no random changes
 SHARD = 250, 400  # groups of sparse transactions that are improved together, for small and for large k
-LARGE = 18  # k
-SHORT = 5  # codes of a sparse transaction on average, below which groups start from `crowd`
+LARGE_K = 18
+SHORT_SETS = 5  # codes of a sparse transaction on average, below which groups start from `crowd`
 MEETINGS = 400_000_000  # of a transaction without a group and any other, beyond which placing would take too long
 PART = 25_000  # sparse transactions among which groups begin
 
@@ -87,7 +87,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
     if is_dense(problem):
         arrays = (problem.offsets, problem.codes, problem.secret_offsets, problem.secrets)
         blocks = cluster(problem, max(1, len(problem) // BLOCK), ROUNDS[len(problem) >= MANY_ROWS], job)
-        return improved(arrays, blocks, problem, job, MOST, proposals(len(problem)) * 20 ** (effort / 10), "dense")
+        return improved(arrays, blocks, problem, job, MOST_ROWS, proposals(len(problem)) * 20 ** (effort / 10), "dense")
     ordering, ordered = gray_sorted(problem.sets, job)
     secrets = _native.take_rows(problem.secret_offsets, problem.secrets, ordering, job.threads)
     arrays = (ordered.offsets, ordered.items, *secrets)
@@ -97,7 +97,7 @@ def group(problem: KpProblem, effort: int, job: Job) -> Ints:
         kept = improved(arrays, found, problem, job, shard_size(len(problem), problem.k), rounds, "grouped")
     else:
         blocks = cluster(problem, max(1, len(problem) // SPARSE_BLOCK), ROUNDS[1] + 2 * effort, job)[ordering]
-        kept = improved(arrays, blocks, problem, job, SPARSE_MOST, rounds, "sparse")
+        kept = improved(arrays, blocks, problem, job, MOST_SPARSE_ROWS, rounds, "sparse")
         group_rest(arrays, kept, problem, job, rounds)
     groups = np.empty_like(kept)
     groups[ordering] = kept
@@ -114,7 +114,7 @@ def group_rest(
     left = np.flatnonzero(groups < 0)
     while len(left) * len(groups) > MEETINGS:
         rest = (*_native.take_rows(*arrays[:2], left, job.threads), *_native.take_rows(*arrays[2:], left, job.threads))
-        found = improved(rest, np.zeros(len(left), dtype=np.int32), problem, job, SPARSE_MOST, rounds, "sparse")
+        found = improved(rest, np.zeros(len(left), dtype=np.int32), problem, job, MOST_SPARSE_ROWS, rounds, "sparse")
         if (found < 0).all():
             return
         groups[left] = np.where(found < 0, -1, found + groups.max(initial=-1) + 1)
@@ -129,7 +129,7 @@ def is_dense(problem: KpProblem) -> bool:
 
 def is_short(problem: KpProblem) -> bool:
     """Whether transactions hold so few codes that most have little in common with any center of k-means."""
-    return len(problem.codes) < SHORT * len(problem)
+    return len(problem.codes) < SHORT_SETS * len(problem)
 
 
 def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
@@ -142,7 +142,6 @@ def without_p(ordered: Transactions, k: int, effort: int, job: Job) -> Ints:
             keep=2 * k + 8,
             rounds=1 + effort,
             augment=0,
-            passes=0,
             block=1,
         )
         groups, _ = _native.crowd_sparse(
@@ -170,7 +169,7 @@ def shard_size(n: int, k: int) -> int:
     >>> shard_size(100_000, 5), shard_size(1000, 5)
     (1250, 1000)
     """
-    shards = round(n / (SHARD[k >= LARGE] * k))
+    shards = round(n / (SHARD[k >= LARGE_K] * k))
     return -(-n // (shards + shards % 2)) if shards > 1 else max(1, n)
 
 

@@ -16,7 +16,7 @@ from anonset.methods.steps.order.gray import lined_up
 from anonset.methods.steps.order.tour import prim_tours
 
 FEW_SEGMENTS = 20  # so few or fewer are not worth drawing from
-SAMPLE, SHARE = 8, 24  # so many segments are drawn, or one of so many where that is more
+SAMPLE, SHARE = 5, 24  # so many segments are drawn, or one of so many where that is more
 CLEAR = 3.0  # standard errors that convince
 
 
