@@ -46,7 +46,7 @@ SEGMENT_OF_ZIPF = 100
 KS = (5, 10, 20)
 PRESETS = tuple(crowd.PRESETS)
 IN_TURN = ("quick", "usual")  # timed in turn with PTA
-SHORT = 1.0  # seconds; what takes longer runs less often
+SHORT_RUN = 1.0  # seconds; what takes longer runs less often
 CHARTED = 10
 KEPT = ROOT / "benchmarks" / "bounds.json"
 TURNS = 9  # of what is fast; the machine may be held up now and then
@@ -177,7 +177,7 @@ def case(name: str, data: Transactions, segment: int, k: int) -> Case:
         taken = [seconds(lambda run=run, made=made: made.append(run()))]
         if method not in quick:
             usual, slow = (3, 1) if method == "gray-tsp" else (7, 3)
-            often = slow if taken[0] > SHORT else usual
+            often = slow if taken[0] > SHORT_RUN else usual
             beside, mine = best_of(often, runs["pta"], run) if often > 1 else (times["pta"], taken[0])
             times[method] = mine * times["pta"] / beside
         loss = information_loss(data, made[0].release, made[0].row_origin)["information_loss_ratio"]

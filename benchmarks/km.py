@@ -139,7 +139,7 @@ def loss_or_dash(method: str, data: Transactions, k: int, m: int, tree: Hierarch
         return "–"
 
 
-SMALL: dict[str, tuple[str, dict[str, Any]]] = {
+SMALL_FIGURES: dict[str, tuple[str, dict[str, Any]]] = {
     "OA as printed": ("km-optimal", {"search": "breadth-first", "max_cuts": 10**7}),
     "km-optimal": ("km-optimal", {}),
     "km-direct": ("km-direct", {}),
@@ -151,7 +151,7 @@ VARIED = {  # figure: what varies, and its settings as (value, transactions, ite
     9: ("items", [(items, 10_000, items, 3) for items in (40, 50, 60)]),
     10: ("m", [(m, 10_000, 40, m) for m in (1, 2, 3, 4)]),
 }
-LARGE = {  # part of figure 11: what varies, and its settings as (value, k, m, fan-out)
+LARGE_FIGURES = {  # part of figure 11: what varies, and its settings as (value, k, m, fan-out)
     "b": ("k", [(k, k, 3, 5) for k in (2, 5, 10, 20)]),
     "c": ("fan-out", [(fanout, 5, 3, fanout) for fanout in (3, 5, 10, 25)]),
     "d": ("m", [(m, 5, m, 5) for m in (1, 2, 3, 4)]),
@@ -169,10 +169,10 @@ def figures(data: Transactions) -> dict[int, str]:
         for _, transactions, items, m in settings:
             part = small(data, transactions, items)
             tree = balanced(part.labels, 4)
-            rows.append([timed(method, part, 100, m, tree, **more) for method, more in SMALL.values()])
+            rows.append([timed(method, part, 100, m, tree, **more) for method, more in SMALL_FIGURES.values()])
             trees.append((whole_tree(part, m, tree), last_tree(part, 100, m, tree)))
         values = [value for value, *_ in settings]
-        found[number] = _shown(f"km-fig{number}.svg", what, values, tuple(SMALL), rows, TREES, trees)
+        found[number] = _shown(f"km-fig{number}.svg", what, values, tuple(SMALL_FIGURES), rows, TREES, trees)
     return found
 
 
@@ -203,7 +203,7 @@ def last_tree(data: Transactions, k: int, m: int, tree: Hierarchy) -> int:
 def large(data: dict[str, Transactions]) -> dict[str, str]:
     """Fig. 11: a table for each part, and with --write a chart each."""
     found = {}
-    for part, (what, settings) in LARGE.items():
+    for part, (what, settings) in LARGE_FIGURES.items():
         rows, trees = [], []
         for _, k, m, fanout in settings:
             hierarchies = [balanced(one.labels, fanout) for one in data.values()]

@@ -35,7 +35,7 @@ std::vector<std::int64_t> band_order(const Csr& data, std::int32_t items, int th
 // Time: sensitive rows × alpha · p × (sensitive items + length of a row).
 std::vector<std::int32_t> cahd_groups(const Problem& problem, std::int64_t alpha, Monitor& monitor);
 
-// The same candidates and the holders of the row's rarest items; of these, whoever balances the release best joins.
+// The same candidates and the holders of the row's rarest items; of these, the ones that balance the release best join.
 // Time: sensitive rows × p × candidates × length of a row.
 std::vector<std::int32_t> balanced_groups(const Problem& problem, std::int64_t alpha, Monitor& monitor);
 

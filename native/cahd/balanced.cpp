@@ -4,8 +4,8 @@
 // quasi-identifier item q the reader sees E = (members with q in groups with s) / p, where the truth is C, the
 // transactions with both. The error of that pair grows like E - C - C ln(E / C). A member with q moves E by 1 / p,
 // which changes the error by about (D + 1/2) / (p C + D + 1/2) / p, with the excess D = p E - p C of the groups made so
-// far: whoever brings what earlier groups lacked is welcome, whoever brings what they have enough of is not. Where C =
-// 0 that is 1, whatever D is.
+// far: a row that brings what earlier groups lacked is welcome, one that brings what they have enough of is not. Where
+// C = 0 that is 1, whatever D is.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -119,7 +119,7 @@ class NeighbourCount {
         return total;
     }
 
-    // A frequent item makes a new union beside the old one; the sets of a rare one are added to it and noted.
+    // A frequent item makes a new union beside the old one; the sets of a rare one are added to it and recorded.
     void enter(std::int32_t item) {
         path_.push_back({item, -1, added_.size()});
         if (lists_.map_of[item] >= 0) {

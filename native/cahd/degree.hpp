@@ -23,7 +23,7 @@ inline std::int32_t hamming(const Csr& data, std::int64_t one, std::int64_t two)
     return static_cast<std::int32_t>(data.size(one) + data.size(two)) - 2 * shared;
 }
 
-// The sensitive items of the group in the making: whoever holds one of them conflicts with it.
+// The sensitive items of the group in the making: a row that holds one of them conflicts with it.
 class Conflicts {
   public:
     explicit Conflicts(const Problem& problem) : secrets_(problem.secrets), seen_(problem.sensitive, 0) {}

@@ -42,7 +42,7 @@ class LiveRows {
     std::vector<std::int32_t> place_, alive_from_;
 };
 
-// Distinct sets at known distances from t; whoever is not met here is disjoint from t.
+// Distinct sets at known distances from t; one that is not met here is disjoint from t.
 class SetScan {
   public:
     SetScan(const Problem& problem, const Distinct& sets);

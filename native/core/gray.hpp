@@ -19,7 +19,7 @@ namespace anonset {
 Buffer<std::int64_t> gray_order(const Csr& data, const std::int32_t* rank, std::int64_t domain, int threads,
                                 Monitor& monitor);
 
-// The Gray order as byte strings: fixed-width big-endian tokens, for whoever can sort bytes (Arrow, Spark).
+// The Gray order as byte strings: fixed-width big-endian tokens, for what can sort bytes (Arrow, Spark).
 // Shorter strings sort first, so the end token at even depth is left out.
 struct GrayKeys {
     std::vector<std::int64_t> offsets;

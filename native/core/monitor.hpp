@@ -24,7 +24,7 @@ struct Cancelled : std::exception {
     const char* what() const noexcept override { return "cancelled"; }
 };
 
-// Shared between a kernel's threads and whoever waits for it: `stop` goes in, `done` comes out.
+// Shared between a kernel's threads and the one that waits for it: `stop` goes in, `done` comes out.
 struct Monitor {
     std::atomic<bool> stop{false};
     std::atomic<std::int64_t> done{0};

@@ -36,7 +36,7 @@ bool soon(Ready&& ready) {
     return ready();
 }
 
-// The pool of a process. Whoever borrows a thread has it until the work is done, and the one that came back last is
+// The pool of a process. A borrower of a thread has it until the work is done, and the one that came back last is
 // lent first: it may still be awake. There are as many threads as were ever busy at once.
 class Pool {
   public:

@@ -40,7 +40,7 @@ class SimilarGroups {
             group_[row] = g;
             --left;
         }
-        // Nobody else shares an item: whoever comes next.
+        // Nobody else shares an item: the next one.
         for (std::int64_t row = seed + 1; left > 0; ++row) {
             if (group_[row] >= 0) continue;
             group_[row] = g;

@@ -54,8 +54,8 @@ class State {
     // Who lacks something of the combination and may be a candidate, those who lack least first.
     std::vector<std::int64_t> by_lack(const Combination& members, Rule rule);
 
-    // Whoever lacks p and has a pattern that must not stand beside it can be no candidate. One look at all pairs spares
-    // most users the full test.
+    // A user who lacks p and has a pattern that must not stand beside it can be no candidate. One look at all pairs
+    // spares most users the full test.
     void exclude(std::int32_t p, const Combination& members, Rule rule, std::vector<Word>& excluded);
 
     // Gives the combination to u if the rule allows every combination that arises and is not part of it.

@@ -1,4 +1,4 @@
-// The exact search on a database, for whoever has one already.
+// The exact search on a database that is there already.
 #pragma once
 
 #include "km/database.hpp"

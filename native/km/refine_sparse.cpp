@@ -37,7 +37,7 @@ class PublishedRows {
     const std::int32_t* begin(std::int32_t row) const { return cells_.data() + start_[row] + NODES; }
     const std::int32_t* end(std::int32_t row) const { return begin(row) + cells_[start_[row] + LENGTH]; }
 
-    // A mark for whoever goes through the rows.
+    // A mark for each walk through the rows.
     std::int32_t& seen(std::int32_t row) { return cells_[start_[row] + SEEN]; }
 
     // Whether the row does not publish the node, though it holds something below: only where something is left out.

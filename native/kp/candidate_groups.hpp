@@ -15,7 +15,7 @@ namespace anonset::kp {
 constexpr std::int32_t CANDIDATES = 3;
 
 // The groups where each row would gain most. Sparse rows find them by the codes that at least half of a group holds:
-// only these can gain. They are looked up as things stand; whoever uses them looks again.
+// only these can gain. They are looked up as things stand; before use, look again.
 class CandidateGroups {
   public:
     CandidateGroups(const Groups& groups, Monitor& monitor) : groups_(groups), monitor_(monitor) {}

@@ -56,7 +56,7 @@ class Improver {
         }
     }
 
-    // Whoever has no group now joins, of all that can take it, the one where it gains most.
+    // A row without a group joins, of all that can take it, the one where it gains most.
     template <int Fixed>
     ANONSET_INLINE void settle() {
         for (std::int32_t t = 0; t < groups_.size(); ++t) {
@@ -216,7 +216,7 @@ class Improver {
                 if (h < 0 || h == g || groups_.members(h).empty()) continue;
                 const std::int32_t moved = groups_.move_gain<Fixed>(t, h);
                 if (spare && moved > best && groups_.may_move(t, h)) best = moved, host = h;
-                if (spare || moved <= 0) continue;  // whoever would not like to move is hardly worth a swap
+                if (spare || moved <= 0) continue;  // a row that gains nothing by moving is hardly worth a swap
                 for (std::size_t j = 0; j < std::min<std::size_t>(groups_.members(h).size(), 8); ++j) {
                     const std::int32_t u = groups_.members(h)[j], gain = groups_.swap_gain<Fixed>(t, u);
                     if (gain > best && groups_.swap_excess(t, u) <= 0) best = gain, partner = u, host = h;

@@ -146,7 +146,7 @@ class TourBreeder {
 // never more than one large matrix of distances.
 Tours genetic_tours(const Csr& data, const std::int64_t* order, const std::int64_t* bounds, std::int64_t segments,
                     std::int64_t vocabulary, const GeneticOptions& options, int threads, Monitor& monitor) {
-    constexpr std::int64_t LARGE = 4096;
+    constexpr std::int64_t LARGE_SEGMENT = 4096;
     Tours tours{std::vector<std::int64_t>(data.rows), std::vector<std::int64_t>(segments)};
     const auto nodes = [&](std::int64_t s) { return bounds[s + 1] - bounds[s]; };
     const auto solve = [&](std::int64_t s, TourBreeder& breeder) {
@@ -155,7 +155,7 @@ Tours genetic_tours(const Csr& data, const std::int64_t* order, const std::int64
         monitor.advance(nodes(s) - 1);
     };
     std::vector<std::int64_t> small, large;
-    for (std::int64_t s = 0; s < segments; ++s) (nodes(s) < LARGE ? small : large).push_back(s);
+    for (std::int64_t s = 0; s < segments; ++s) (nodes(s) < LARGE_SEGMENT ? small : large).push_back(s);
     std::vector<TourBreeder> breeders(thread_count(threads), TourBreeder(vocabulary, options));
     parallel_for(static_cast<std::int64_t>(small.size()), threads, monitor,
                  [&](std::int64_t i, int worker) { solve(small[i], breeders[worker]); });

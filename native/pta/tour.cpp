@@ -282,7 +282,7 @@ class SegmentTours {
     Tours solve() {
         std::vector<std::int64_t> small, large;
         for (std::size_t s = 0; s < tours_.lengths.size(); ++s)
-            (nodes(s) < LARGE ? small : large).push_back(static_cast<std::int64_t>(s));
+            (nodes(s) < LARGE_SEGMENT ? small : large).push_back(static_cast<std::int64_t>(s));
         parallel_for(static_cast<std::int64_t>(small.size()), threads_, monitor_, [&](std::int64_t i, int worker) {
             with_keys(small[i], workers_[worker], [&](auto& bench) { alone(small[i], workers_[worker], bench); });
             monitor_.advance(nodes(small[i]) - 1);
@@ -292,7 +292,7 @@ class SegmentTours {
     }
 
   private:
-    static constexpr std::int64_t LARGE = 512;
+    static constexpr std::int64_t LARGE_SEGMENT = 512;
 
     template <class Key>
     struct Bench {

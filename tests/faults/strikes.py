@@ -59,7 +59,7 @@ def child(line: int, number: int, said: int) -> None:
 def main(number: int) -> None:
     commands.root()  # everything is loaded here, once, and not in every child
     assert outcome
-    for line in range(1, 10_000):  # the first line of all belongs to whoever calls us
+    for line in range(1, 10_000):  # the first line of all belongs to the caller
         with tempfile.TemporaryFile() as said:
             pid = os.fork()
             if pid == 0:

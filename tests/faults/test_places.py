@@ -220,7 +220,7 @@ FOLDERS = {
 
 @pytest.fixture
 def no_writing(monkeypatch):
-    """Whoever stages anything here has passed the plan: that must not happen, least of all on a device."""
+    """What is staged here has passed the plan: that must not happen, least of all on a device."""
 
     def never(*args, **options):
         raise AssertionError("something was about to be written")
@@ -344,7 +344,7 @@ def test_the_own_group_is_nobody_else(monkeypatch):
 
 
 def test_no_link_can_be_slipped_in_while_a_file_is_staged(shop):
-    """Whoever can write in the folder swaps the hidden one for a link to another: what is published is ours still."""
+    """Somebody with a right to write here swaps the hidden folder for a link: what is published is ours still."""
     trap = shop / "trap"
     trap.mkdir()
     (trap / "out.dat").write_text("somebody else's")

@@ -22,7 +22,7 @@ from tests.contract.data import EVERYTHING, bring
 
 DIGESTS = Path(__file__).with_name("seeded_releases.json")
 SEED = 11
-SMALL = {"km-optimal", "kamp"}  # exponential, or nearly so
+SLOW_METHODS = {"km-optimal", "kamp"}  # exponential, or nearly so
 CASES = [(method, data) for method in METHODS if method != "crowd" for data in ("quest", "supermarket")]
 
 
@@ -37,8 +37,8 @@ def made(name: str, count: int) -> Transactions:
 
 def digest(method: str, name: str) -> str:
     spec = METHODS[method]
-    data = made(name, 200 if method in SMALL else 1500)
-    values = settings(spec, data, optional=method in SMALL, strength=4)
+    data = made(name, 200 if method in SLOW_METHODS else 1500)
+    values = settings(spec, data, optional=method in SLOW_METHODS, strength=4)
     draft = spec.run(data, Job(SEED, threads=2), **parse_params(params_of(spec), values, method))
     release = draft.release
     found = hashlib.sha256("\n".join(map(repr, release.transactions.to_lists())).encode())

@@ -1,4 +1,4 @@
-"""A release can be published in every format, and whoever gets it can check it with the certificate alone."""
+"""A release can be published in every format, and its receiver can check it with the certificate alone."""
 
 import json
 from dataclasses import replace

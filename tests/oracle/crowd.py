@@ -1,4 +1,4 @@
-"""The groups that `crowd` begins with on sparse data, by the book: whoever looks, looks at everybody."""
+"""The groups that `crowd` begins with on sparse data, by the book: each that looks, looks at all."""
 
 from collections import Counter
 

@@ -116,7 +116,7 @@ def classes(loop: list[int], data: list[Items], k: int) -> tuple[list[Group], se
     return chosen, set(left)
 
 
-def cut(ordering: list[int], k: int, segments: int) -> list[list[int]]:
+def segments_of(ordering: list[int], k: int, segments: int) -> list[list[int]]:
     """Segments whose sizes differ by at most one, the larger ones first, none below k."""
     parts = max(1, min(segments, len(ordering) // k))
     size, more = divmod(len(ordering), parts)
@@ -142,7 +142,7 @@ def pta(
 ) -> list[Group]:
     """All groups, segment by segment, the best window first, with the centers they publish."""
     groups: list[Group] = []
-    for segment in cut(gray_order(data, domain, item_order), k, segments):
+    for segment in segments_of(gray_order(data, domain, item_order), k, segments):
         loop, _ = prim_tsp([data[t] for t in segment])
         made, _ = classes([segment[v] for v in loop], data, k)
         groups += made

@@ -123,7 +123,7 @@ def test_gray_tsp_publishes_the_groups_of_pta_on_its_own_tours(sets, k, segments
     draft = gray_tsp.run(data, Job(3), **given, start=start)
     seed = int(Job(3).random("tours").integers(1 << 62))
     expected = []
-    for stream, segment in enumerate(pta.cut(pta.gray_order(sets, DOMAIN, "given"), k, segments)):
+    for stream, segment in enumerate(pta.segments_of(pta.gray_order(sets, DOMAIN, "given"), k, segments)):
         tour = oracle.genetic_tour([sets[t] for t in segment], 5, 6, seed, stream, start)
         made, _ = pta.classes([segment[v] for v in tour], sets, k)
         expected += made

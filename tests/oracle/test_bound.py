@@ -21,12 +21,12 @@ from anonset.assess.bound.search import by_centers, by_pairs, lower_bound
 from anonset.data.job import Job
 from tests.oracle.optimum import cheapest_group, group_loss, optimum
 
-SMALL = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=5, max_size=7)
+TINY_DATA = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=5, max_size=7)
 TINY = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=4, max_size=7)
 
 
 @settings(max_examples=300)
-@given(SMALL, st.integers(2, 5))
+@given(TINY_DATA, st.integers(2, 5))
 def test_no_partition_beats_the_bound(sets, k):
     assert lower_bound(Transactions.from_lists(sets), k).loss <= optimum(sets, k) + 1e-9
 

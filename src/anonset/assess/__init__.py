@@ -1,1 +1,1 @@
-"""What can be measured: whom an attacker finds, what was lost, what is in a file."""
+"""What can be measured: re-identification risk, loss of information, what is in a file."""

@@ -1,4 +1,4 @@
-"""`anonset risk DATA [RELEASE]`: whom an attacker finds in the data, and what a release changes about it."""
+"""`anonset risk DATA [RELEASE]`: measure re-identification risk in the data, and what a release changes about it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.data.transactions import Transactions
 
-MANY = 1_000
+MANY_TRANSACTIONS = 1_000
 """So many transactions are enough for ten candidates each; with fewer, five."""
 
 
@@ -25,7 +25,7 @@ class Situation:
     def k(self) -> int:
         """The usual number of candidates: five where every transaction counts, ten where there are enough."""
         size = len(self.data)
-        return min(5 if size < MANY else 10, size // 2)
+        return min(5 if size < MANY_TRANSACTIONS else 10, size // 2)
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class Problem:
         )
 
     @property
-    def useful_lengths(self) -> Longs:
+    def frequent_lengths(self) -> Longs:
         """How many items of each set a majority of k can hold."""
         counts = np.bincount(
             self.sets.items, weights=np.repeat(self.weights, self.sets.lengths), minlength=self.sets.n_items

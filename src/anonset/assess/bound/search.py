@@ -129,7 +129,7 @@ def by_increments(problem: Problem, anchored: Floats, prices: Floats, job: Job) 
     """What anchors say, raised as far as the search around every set that is raised allows."""
     # Above this a set would save more than its demand in any group.
     most = np.minimum(anchored + settings.INCREMENT, np.maximum((problem.sets.lengths + prices) / 2, anchored))
-    most[(problem.weights >= problem.k) | (problem.useful_lengths > settings.LONGEST)] = 0.0
+    most[(problem.weights >= problem.k) | (problem.frequent_lengths > settings.LONGEST)] = 0.0
     target = np.maximum(rounded(most), anchored)
     with job.stage("dual increments", total=len(anchored)):
         return problem.incremented(anchored, target, prices, settings.INCREMENT_STEPS, job)
