@@ -112,6 +112,7 @@ def publish(
     6
     """
     from anonset.io.publish.atomic import staging
+    from anonset.io.publish.plan import files_read
     from anonset.publication import reserve, stage_result
 
     order = _order(model, method, options, keep, bound)
@@ -127,6 +128,7 @@ def publish(
             source = _read(data, order, job)
             make = partial(_make_by, replace(order, reading={}), job)
             result = make_batch(source, ledger, targets, order.model, spec.cuts, stage, make)
+            result = replace(result, read_from=files_read(data, order.reading))
         return stage_result(stage, result, targets, job)
 
 
@@ -202,6 +204,7 @@ def _make_by(order: Order, job: Job, source: Transactions, method: MethodSpec | 
 
 def _make(data: Any, order: Order, job: Job) -> Result:
     """The line of the data: read → method → unlink → check → measure."""
+    from anonset.io.publish.plan import files_read
     from anonset.publication import publish_result
 
     spec = order.spec
@@ -241,6 +244,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         levels=draft.levels,
         source=source,
         publisher=publish_result,
+        read_from=files_read(data, order.reading),
     )
     return replace(result, attacker=cache(partial(attack_result, result, job)))
 

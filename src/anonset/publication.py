@@ -29,6 +29,7 @@ from anonset.io.publish.releases import release_outputs, stage_release
 from anonset.io.publish.signature import require_key
 from anonset.models import model_spec
 from anonset.report import report_path, stage_report
+from anonset.report.dossier import dossier_path, stage_dossier
 
 
 def require_targets(
@@ -74,6 +75,10 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
         page = report_path(targets.report, targets.public_report)
         with job.stage("report"), plain_errors(page):
             stage_report(stage, result, result.source, page, public=targets.public_report, job=job)
+    if targets.dossier is not None:
+        place = dossier_path(targets.dossier)
+        with job.stage("dossier"), plain_errors(place):
+            _stage_dossier(stage, result, targets, place, job)
     if targets.write_config is not None:
         with plain_errors(targets.write_config):
             stage.file(Path(targets.write_config)).write_text(targets.config, encoding="utf-8")
@@ -111,6 +116,22 @@ def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Resul
     )
     notes = tuple(dict.fromkeys((*result.notes, *certificate.notes)))
     return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes)
+
+
+def _stage_dossier(stage: Staging, result: Result, targets: Targets, place: Path, job: Job) -> None:
+    findings = result.findings
+    if result.source is None or findings is None:
+        raise InputError(f"{argument('dossier')} needs the original, and this result was put together without it.")
+    stage_dossier(
+        stage,
+        result,
+        result.source,
+        place,
+        findings,
+        purpose=targets.purpose,
+        responsible=targets.responsible,
+        job=job,
+    )
 
 
 def _write_link(beside: Path, stage: Staging, result: Result, targets: Targets) -> None:
@@ -161,5 +182,7 @@ def _beside(targets: Targets, *, cuts: bool, patterns: bool) -> Iterator[Output]
         yield Output("link", link_path(targets.link))
     if targets.write_config is not None:
         yield Output("write_config", Path(targets.write_config))
+    if targets.dossier is not None:
+        yield Output("dossier", dossier_path(targets.dossier))
     if targets.report is not None:
         yield Output("report", report_path(targets.report, targets.public_report))

@@ -16,6 +16,7 @@ from anonset.cli.base.groups import (
     WRITING,
     SourceOrQuery,
     as_read_options,
+    dossier_options,
     method_options,
     model_options,
     read_options,
@@ -66,7 +67,7 @@ BOUND = Param(
 
 def report_options() -> list[Choice]:
     """Where to write a report, and for whom."""
-    return [Choice(REPORT, WRITING, metavar="FILE"), Choice(PUBLIC, WRITING, switch=True)]
+    return [Choice(REPORT, WRITING, metavar="FILE"), Choice(PUBLIC, WRITING, switch=True), *dossier_options()]
 
 
 def bound_options() -> list[Choice]:
@@ -92,8 +93,9 @@ def as_keep(keeping: Given) -> Keep:
 
 
 def as_report_targets(reporting: Given) -> dict[str, Any]:
-    """The report as `Targets` knows it."""
-    return {"report": reporting.get("report"), "public_report": "public" in reporting}
+    """Report and dossier as `Targets` knows them."""
+    named: dict[str, Any] = {name: text for name, text in reporting.items() if name != PUBLIC.name}
+    return {**named, "public_report": PUBLIC.name in reporting}
 
 
 @app.command(epilog="Example: anonset anonymize sales.csv -k 10 -o release.csv")
@@ -141,7 +143,7 @@ def anonymize(
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _require_own_options(model, method, privacy)
     require_source(data, reading)
-    out, report, link = writing.get("out"), _report(reporting), _link(cutting)
+    out, report, link, dossier = writing.get("out"), _report(reporting), _link(cutting), _dossier(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)
         result = (check if "check" in nightly else publish)(
@@ -160,12 +162,12 @@ def anonymize(
     log_result(result)
     warnings = as_keep(keeping).warnings()
     if "json" in running:
-        show_json({**as_json(result, out), "report": report, "link": link})
+        show_json({**as_json(result, out), "report": report, "link": link, "dossier": dossier})
     else:
         warn(warnings, "Warning")
         if "quiet" not in running:
             warn(note for note in result.notes if note not in warnings)
-            show(*page(result, out, report, link), *rights(targets))
+            show(*page(result, out, report, link, dossier), *rights(targets))
     return None
 
 
@@ -194,7 +196,20 @@ def _link(cutting: Given) -> str | None:
     return str(link_path(cutting["link"])) if "link" in cutting else None
 
 
-def page(result: Result, out: str | None, report: str | None = None, link: str | None = None) -> list[Any]:
+def _dossier(reporting: Given) -> str | None:
+    """Where the dossier is."""
+    from anonset.report.dossier import dossier_path
+
+    return str(dossier_path(reporting["dossier"])) if "dossier" in reporting else None
+
+
+def page(
+    result: Result,
+    out: str | None,
+    report: str | None = None,
+    link: str | None = None,
+    dossier: str | None = None,
+) -> list[Any]:
     """The result in a few lines."""
     loss = result.measurements.get("information_loss_ratio")
     rows: list[tuple[str, Any]] = [
@@ -218,6 +233,8 @@ def page(result: Result, out: str | None, report: str | None = None, link: str |
         rows += [("pattern distance", _distance(result.measurements)), ("rewritten", _rewritten(result.measurements))]
     if report is not None:
         rows.append(("report", report))
+    if dossier is not None:
+        rows.append(("dossier", dossier))
     if link is not None:
         rows.append(("link", f"{link}: it undoes the release, so keep it secret"))
     if out is None:

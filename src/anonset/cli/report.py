@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +17,7 @@ from anonset.cli.base.groups import (
     WRITING,
     Source,
     as_read_options,
+    dossier_options,
     model_options,
     planning,
     read_options,
@@ -26,7 +29,9 @@ from anonset.cli.base.progress import Display
 from anonset.data.spec import Param
 
 if TYPE_CHECKING:
+    from anonset.data.findings import Findings
     from anonset.data.hierarchy import Hierarchy
+    from anonset.data.job import Job
     from anonset.data.release import Certificate, Release, Result
     from anonset.data.transactions import Longs, Transactions
 
@@ -46,6 +51,7 @@ Published = Annotated[
     writing=[
         Choice(OUT, WRITING, flags=("--out", "-o"), metavar="FILE"),
         Choice(PUBLIC, WRITING, switch=True),
+        *dossier_options(),
         *replace_options(),
     ],
     comparing=[Choice(HIERARCHY, "Comparing", metavar="FILE"), Choice(LINK, "Comparing", metavar="FILE")],
@@ -64,6 +70,8 @@ def report(
 ) -> None:
     """Write a report on RELEASE: its promise and verdict, an attacker before and after, and what was lost.
 
+    With --dossier one page to file and sign, the report behind it; without --out then nothing else.
+
     The promise is taken from the certificate beside the release, or from the options; with neither, the weakest
     k-anonymity is checked and what really holds is said. Which transaction became which is known with --link only;
     without it some figures are upper bounds.
@@ -72,15 +80,17 @@ def report(
     from anonset.data.job import Job
     from anonset.io import read, read_release
     from anonset.io.publish.atomic import plain_errors, staging
-    from anonset.io.publish.plan import Output, reading_inputs, require_plan
+    from anonset.io.publish.plan import Output, files_read, reading_inputs, require_plan
     from anonset.io.publish.private_link import linked
-    from anonset.report import report_path, stage_report
+    from anonset.report import stage_report
+    from anonset.report.dossier import stage_dossier
 
-    public = "public" in writing
-    target = report_path(writing.get("out", "report.html"), public)
+    public, (target, page) = "public" in writing, _targets(writing)
     inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": comparing.get("hierarchy")}
     inputs["link"] = comparing.get("link")
-    require_plan([Output("out", target)], inputs, **planning(writing))
+    planned = {"out": target, "dossier": page}
+    outputs = [Output(name, path) for name, path in planned.items() if path is not None]
+    require_plan(outputs, inputs, **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(0, running.get("threads"), display)
         with job.stage("read"):
@@ -90,16 +100,50 @@ def report(
             published = read_release(release, **({"sensitive": secret} if secret else {}))
         tree = read_hierarchy(comparing["hierarchy"]) if "hierarchy" in comparing else None
         source = linked(comparing["link"], release, published, original) if "link" in comparing else None
-        if not public and source is None:
+        if (page is not None or not public) and source is None:
             _require_fitting(original, published, tree)
         result = _result(published, found, privacy, original, source)
-        with plain_errors(target), staging(**planning(writing)) as stage:
-            stage_report(stage, result, original, target, public=public, job=job, hierarchy=tree)
+        with plain_errors(outputs[0].path), staging(**planning(writing)) as stage:
+            if target is not None:
+                stage_report(stage, result, original, target, public=public, job=job, hierarchy=tree)
+            if page is not None:
+                result = replace(result, read_from=files_read(data, reading))
+                findings = _findings(result, original, source, tree, job)
+                said = {name: writing[name] for name in ("purpose", "responsible") if name in writing}
+                stage_dossier(stage, result, original, page, findings, **said, hierarchy=tree, job=job)
             stage.publish()
     if "json" in running:
-        show_json({"source": data, "release": release, "report": str(target), "holds": result.verdict.holds})
+        places = {"report": target, "dossier": page}
+        written = {name: None if path is None else str(path) for name, path in places.items()}
+        show_json({"source": data, "release": release, **written, "holds": result.verdict.holds})
     elif "quiet" not in running:
-        show(f"The report is in {target}.")
+        show(*(f"The {'report' if one.name == 'out' else 'dossier'} is in {one.path}." for one in outputs))
+
+
+def _targets(writing: Given) -> tuple[Path | None, Path | None]:
+    """Where report and dossier will be; the one that was not asked for is not written."""
+    from anonset.report import report_path
+    from anonset.report.dossier import dossier_path
+
+    page = dossier_path(writing["dossier"]) if "dossier" in writing else None
+    alone = page is not None and "out" not in writing
+    return (None if alone else report_path(writing.get("out", "report.html"), "public" in writing)), page
+
+
+def _findings(
+    result: Result, original: Transactions, source: Longs | None, tree: Hierarchy | None, job: Job
+) -> Findings:
+    """What attackers achieve against a release that was only read."""
+    from anonset.assess.risk.find import find_all
+    from anonset.assess.risk.spec import Case
+    from anonset.models import model
+
+    verdict = result.verdict
+    promised = model(verdict.model, **verdict.params, unit=verdict.unit)
+    params = result.params
+    return find_all(
+        Case(original, result.release, source, promised, result.method, params, tree, job), result.measurements
+    )
 
 
 def _require_fitting(original: Transactions, published: Release, hierarchy: Hierarchy | None) -> None:

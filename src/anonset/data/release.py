@@ -294,6 +294,7 @@ class Result(Shown):
     levels: Levels | None = None  # of the hierarchy whose categories are published beside items
     publisher: Callable[[Result, Targets], Result] | None = None
     attacker: Callable[[], Findings] | None = None
+    read_from: tuple[str, ...] = ()  # the files that the original was read from
 
     @property
     def findings(self) -> Findings | None:
@@ -327,6 +328,12 @@ class Result(Shown):
     def report(self, path: str | os.PathLike[str], *, public: bool = False, force: bool = False) -> Result:
         """Write a report on the release (`.html` or `.json`); a private one says PRIVATE in its name."""
         return self._publish(Targets(report=path, public_report=public, force=force))
+
+    def dossier(
+        self, path: str | os.PathLike[str], *, purpose: str = "", responsible: str = "", force: bool = False
+    ) -> Result:
+        """Write the dossier: one page to file and sign, the full report behind it. It says PRIVATE in its name."""
+        return self._publish(Targets(dossier=path, purpose=purpose, responsible=responsible, force=force))
 
     def facts(self) -> Iterable[tuple[str, Any]]:
         """What a notebook shows: promise and verdict, what is published, what was lost."""

@@ -24,6 +24,9 @@ class Targets:
     report, public_report
         A report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its name; a public
         one holds nothing computed from the original.
+    dossier, purpose, responsible
+        One page to file and sign (`.html`), the full report behind it; what the release is for and who answers for it
+        stand on it. It is private and says so in its name.
     write_cut
         What each item is published as, for methods that cut through a hierarchy.
     write_patterns
@@ -59,6 +62,9 @@ class Targets:
     format: str | None = None
     report: Place = None
     public_report: bool = False
+    dossier: Place = None
+    purpose: str = ""
+    responsible: str = ""
     write_cut: Place = None
     write_patterns: Place = None
     link: Place = None
@@ -80,5 +86,6 @@ class Targets:
     @property
     def anything(self) -> str | os.PathLike[str] | Path | None:
         """One of the files to be written, for messages; None where there is none."""
-        places = (self.out, self.report, self.write_cut, self.write_patterns, self.link, self.write_config)
+        beside = (self.write_cut, self.write_patterns, self.link, self.write_config)
+        places = (self.out, self.report, self.dossier, *beside)
         return next((place for place in places if place is not None), None)

@@ -47,10 +47,10 @@ NEIGHBOURS = Param(
     "int",
     "How many groups' worth of neighbours are sorted by length. More: length tells less about who holds a sensitive "
     "item. Fewer: groups are more similar, so estimates are better.",
-    default=64,
+    default=256,
     minimum=1,
     maximum=1_000_000,
-    example=64,
+    example=256,
 )
 
 

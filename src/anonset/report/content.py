@@ -72,8 +72,26 @@ def _published(result: Result) -> dict[str, Any]:
         "release": _release(result.release),
         "files": {} if certificate is None else dict(certificate.files),
         "notes": list(result.public_notes),
+        "changed": _changed(result),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
     }
+
+
+def _changed(result: Result) -> str:
+    """That transactions were changed, in one sentence without figures: those are computed from the original."""
+    if result.cut is not None:
+        return "Items are published under broader names, or not at all."
+    if result.release.form == "groups":
+        return "Ordinary items are unchanged; sensitive items are no longer in their transactions."
+    done = [word for word in ("removed", "added") if result.measurements.get(f"items_{word}")]
+    if not done and "items_removed" in result.measurements:
+        return "No item was removed from a transaction or added to one."
+    if not done:
+        return "Items may have been removed from transactions and added to others."
+    said = " and ".join(
+        {"removed": "removed from transactions", "added": "added to transactions"}[word] for word in done
+    )
+    return f"To keep the promise items were {said}: a single transaction is not what it was."
 
 
 def _method(result: Result) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from anonset.assess.risk.attackers import ATTACKS, attack_spec
 from anonset.assess.risk.kept import kept_share
@@ -89,8 +90,12 @@ def case_of(result: Result, job: Job) -> Case:
 
 def attack_result(result: Result, job: Job) -> Findings:
     """What all attackers that fit find, and what of it stands against publishing."""
-    case = case_of(result, job)
-    with job.stage("attack"):
+    return find_all(case_of(result, job), result.measurements)
+
+
+def find_all(case: Case, measured: Mapping[str, Any]) -> Findings:
+    """What all attackers that fit a case find, and what stands against publishing; `measured` by the method itself."""
+    with case.job.stage("attack"):
         found = find(case)
         found = replace(found, kept=kept_share(case))
-        return replace(found, objections=tuple(objections(case, found, result.measurements)))
+        return replace(found, objections=tuple(objections(case, found, measured)))

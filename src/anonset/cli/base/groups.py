@@ -42,6 +42,13 @@ KEEP_FORMULAS = Param("keep_formulas", "bool", "In CSV, leave labels as they are
 
 
 LINK = Param("link", "text", "The owner's private link: says which transaction became which, and whose it is.")
+DOSSIER = Param(
+    "dossier",
+    "text",
+    "Write one page to file and sign (.html), with the report behind it. It is private, and its name will say so.",
+)
+PURPOSE = Param("purpose", "text", "What the release is for; stands in the dossier.")
+RESPONSIBLE = Param("responsible", "text", "Who answers for the data; stands in the dossier.")
 
 
 def run_options(*more: Param) -> list[Choice]:
@@ -98,6 +105,12 @@ def output_format() -> Choice:
     layouts = ", ".join(LAYOUTS)
     param = Param("format", "text", f"The format of the output where its name does not say it: {layouts}, long.csv, …")
     return Choice(param, WRITING, metavar="FORMAT", complete=lambda: LAYOUTS)
+
+
+def dossier_options() -> list[Choice]:
+    """Where to write a dossier, and what it cannot know by itself."""
+    texts = (Choice(param, WRITING, metavar="TEXT") for param in (PURPOSE, RESPONSIBLE))
+    return [Choice(DOSSIER, WRITING, metavar="FILE"), *texts]
 
 
 def replace_options() -> list[Choice]:

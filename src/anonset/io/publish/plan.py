@@ -108,6 +108,13 @@ def reading_inputs(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"data": source, **named, "attribute_hierarchy": list(texts)}
 
 
+def files_read(source: Any, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The files that hold the data themselves, each once, as they were named; none for a frame or a pipe."""
+    named = [("data", source), ("query", options.get("query"))]
+    paths = (path for name, value in named for path in _paths(name, value))
+    return tuple(dict.fromkeys(path for path in paths if path != "-" and Path(path).is_file()))
+
+
 # --- what kind of place ----------------------------------------------------------------------------------------
 
 
