@@ -2,8 +2,8 @@
 
 Every attacker is one file in `attackers/` with an `AttackSpec`: its name, which of the three criteria it threatens,
 what it knows, which releases it fits. Its `run` gets a `Case` and gives findings: before and after, with an interval
-where it draws, and whether the model is meant to stop it. Which attacks a model is meant to stop, and down to which chance, is
-in its `ModelSpec.limits`, under the attack's name.
+where it draws, and whether the model is meant to stop it. Which attacks a model is meant to stop, and down to which
+chance, is in its `ModelSpec.limits`, under the attack's name.
 """
 
 from __future__ import annotations
