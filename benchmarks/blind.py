@@ -37,7 +37,7 @@ sensitive; means over {seeds} draws of them. Transactions without quasi-identifi
 methods alike.
 
 *Guess* is the mean success of each of three attackers ([longest, central, seed](../reference/risk.md)) who point at the
-holder in {attacked} groups with one occurrence in each draw, the best of the three, times p: 1 is what the promise says.
+holder in {attacked} groups with one occurrence in each draw, best of three, times p: 1 is what the promise says.
 *Error* is the [reconstruction error](../reference/utility/reconstruction.md) for r = 4, items drawn uniformly / by
 frequency.
 *Random* puts transactions into groups by chance alone: what its guess exceeds 1 by is what the lengths of transactions
