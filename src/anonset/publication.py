@@ -26,10 +26,13 @@ from anonset.io.publish.groups import group_format, published_order
 from anonset.io.publish.plan import Output, require_plan
 from anonset.io.publish.private_link import PrivateLink, link_path, release_file
 from anonset.io.publish.releases import release_outputs, stage_release
-from anonset.io.publish.signature import require_key
+from anonset.io.publish.signature import key_inputs, require_key
 from anonset.models import model_spec
 from anonset.report import report_path, stage_report
 from anonset.report.dossier import dossier_path, stage_dossier
+
+BESIDE_LEDGER = ("-journal", "-wal", "-shm")
+"""How the files are called that SQLite makes beside a database, takes for its own, and removes."""
 
 
 def require_targets(
@@ -44,9 +47,18 @@ def require_targets(
     """All files that a run will write; an error for a path, a format, a key or a cut that cannot be."""
     parts = (*model.publishes, "columns") if columns else model.publishes
     outputs = [*_release(targets, model, parts), *_beside(targets, cuts=cuts, patterns=patterns)]
-    updated = [Output(name, Path(place)) for name in ("ledger", "log") if (place := getattr(targets, name)) is not None]
-    require_plan(outputs, inputs, force=targets.force, shared=targets.shared_folder, updated=updated)
+    reads = {**(inputs or {}), **key_inputs(targets.sign)}
+    require_plan(outputs, reads, force=targets.force, shared=targets.shared_folder, updated=[*_updated(targets)])
     return outputs
+
+
+def _updated(targets: Targets) -> Iterator[Output]:
+    """The files that a run adds to: its log, its ledger, and what SQLite makes beside that and removes again."""
+    if targets.ledger is not None:
+        yield Output("ledger", Path(targets.ledger))
+        yield from (Output("ledger", Path(f"{targets.ledger}{ending}")) for ending in BESIDE_LEDGER)
+    if targets.log is not None:
+        yield Output("log", Path(targets.log))
 
 
 def reserve(stage: Staging, outputs: Iterable[Output], targets: Targets) -> None:

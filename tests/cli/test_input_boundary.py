@@ -186,8 +186,21 @@ def test_half_a_character_is_refused():
 
 def test_half_a_character_in_json_is_refused_with_its_line(cli, tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"items": ["a"]}\n{"items": ["b\\ud800"]}\n')
-    refused(cli("info", path), "a.jsonl")
+    path.write_text('{"items": ["a", "\\ud83d\\ude00"]}\n{"items": ["b\\ud800"]}\n')
+    refused(cli("info", path), "a.jsonl, line 2", "half of a character")
+
+
+@pytest.mark.parametrize("ending", ["csv", "arrow"])
+@pytest.mark.parametrize("names", [["transaction", "item", "item"], ["transaction", "transaction", "item"]])
+def test_a_column_that_is_there_twice_is_refused_where_it_is_needed(cli, tmp_path, ending, names):
+    path = tmp_path / f"a.{ending}"
+    if ending == "csv":
+        path.write_text(f"{','.join(names)}\n1,a,b\n2,a,b\n")
+    else:
+        table = pa.Table.from_arrays([pa.array(["1", "2"])] * 3, names=names)
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    refused(cli("info", path), "twice")
 
 
 @pytest.mark.parametrize("ending", ["dat", "basket"])
@@ -227,15 +240,41 @@ def test_labels_are_shown_safely_everywhere(cli, tmp_path, label):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not say how much is in use")
-@pytest.mark.parametrize("megabytes", [600, 800, 1000])
+@pytest.mark.parametrize("megabytes", [400, 1000, 1350, 1500])
 def test_a_limit_on_memory_ends_in_a_sentence(tmp_path, megabytes):
-    path = tmp_path / "a.csv"
+    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
     path.write_text("transaction,item\n" + "".join(f"{row // 4},i{row % 7}\n" for row in range(2000)))
     code = (
         f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2);"
-        f"from anonset.cli.base.outcome import run; raise SystemExit(run(['info', {str(path)!r}]))"
+        f"from anonset.cli.base.outcome import run; "
+        f"raise SystemExit(run(['anonymize', {str(path)!r}, '-k', '2', '--method', 'gsc', '-o', {str(out)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2), done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == 0 or "memory" in done.stderr or "address space" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system does not say how much is in use")
+def test_where_duckdb_starts_it_reads_again_with_little_left(tmp_path):
+    """Its threads have what they need from its first start on: later, a lack of memory is an error, never a crash."""
+    small, path = tmp_path / "small.csv", tmp_path / "a.csv"
+    small.write_text("transaction,item\n1,a\n")
+    path.write_text("transaction,item\n" + "".join(f"{row // 4},i{row % 7}\n" for row in range(300_000)))
+    code = f"""
+import resource, anonset
+from anonset.io.containers import room
+resource.setrlimit(resource.RLIMIT_AS, (room._taken() + (3 << 30), resource.RLIM_INFINITY))
+anonset.read({str(small)!r})
+for left in (0, 4, 8, 16, 32, 64):
+    resource.setrlimit(resource.RLIMIT_AS, (room._taken() + (left << 20), resource.RLIM_INFINITY))
+    try:
+        anonset.read({str(path)!r})
+    except (anonset.InputError, MemoryError):
+        print(left, "refused")
+print("done")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 refused" in done.stdout
+    assert done.stdout.endswith("done\n")

@@ -300,6 +300,31 @@ def test_an_honest_certificate_matches_whatever_is_asked(cli, release, asked):
     assert answer["certificate"]["differences"] == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"unit": "user"', '"unit": "transaction"'),
+        ("different users", "different users of a kind"),
+        ("at least 2 different", "at least 3 different"),
+        ('"persons": {', '"persons": {"holds": false}, "was": {'),
+        ('"persons": {', '"persons": null, "was": {'),
+        ('"persons": {', '"persons": true, "was": {'),
+    ],
+)
+def test_what_a_certificate_says_of_persons_must_fit_its_promise(cli, tmp_path, old, new):
+    data, out = tmp_path / "data.csv", tmp_path / "out.csv"
+    data.write_text("transaction,user,item\n" + "".join(f"{row},u{row % 4},{'ab'[row % 2]}\n" for row in range(16)))
+    assert cli("anonymize", data, "-k", "2", "-o", out).code == 0
+    honest = cli("verify", out)
+    assert honest.code == 0
+    assert "what it says of transactions was found again" in said(honest)
+    path = out.with_name("out.csv.certificate.json")
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert cli("verify", out).code == 3
+
+
 def test_a_certificate_that_says_something_twice_is_refused(cli, release):
     path = release.with_name("out.dat.certificate.json")
     path.write_text(path.read_text().replace('"parameters": {', '"parameters": {"k": 2},\n"parameters": {', 1))

@@ -117,6 +117,79 @@ def test_a_comparison_does_not_replace_its_input(capsys, shop):
     refused(capsys, shop, "must not replace the input", "compare", "results.csv", "-k", "2", "-o", ".")
 
 
+@pytest.mark.parametrize("named", ["key", "key.pub"])
+@pytest.mark.parametrize("out", ["key", "key.pub", "link"])
+def test_a_release_does_not_replace_the_key_that_signs_it(capsys, shop, out, named):
+    for name in ("key", "key.pub"):
+        Path(name).write_text(name)
+    Path("link").symlink_to("key")
+    arguments = ["-k", "2", "--format", "fimi", "--sign", named, "--force", "-o", out]
+    refused(capsys, shop, "--out must not replace the input", "anonymize", DATA, *arguments)
+
+
+@pytest.mark.parametrize("what", ["--sample", "--expected"])
+@pytest.mark.parametrize("name", ["transactions.csv", "sensitive.csv", "certificate.json", "../link.csv"])
+def test_an_export_does_not_replace_what_it_reads(capsys, shop, what, name):
+    run(["anonymize", DATA, *GROUPED, "-o", "release", "--quiet"])
+    Path("link.csv").symlink_to("release/transactions.csv")
+    refused(capsys, shop, "OUT must not replace the input", "export", "release", f"release/{name}", what, "--force")
+
+
+def test_a_report_does_not_replace_the_certificate_that_it_reads(capsys, shop):
+    run(["anonymize", DATA, "-k", "2", "-o", "r.dat", "--quiet"])
+    arguments = ["-o", "r.dat.certificate.json", "--public", "--force"]
+    refused(capsys, shop, "--out must not replace the input", "report", DATA, "r.dat", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("onto", "option"),
+    [
+        ("tree.csv", ["--hierarchy", "tree.csv"]),
+        ("secret.txt", ["--sensitive-file", "secret.txt"]),
+        ("twin-data.dat", ["--sign", DATA]),
+        ("link-table.csv", ["--query", "SELECT * FROM 'table.csv'"]),
+        ("cut.csv", ["--ledger", "cut.csv"]),
+        ("cut.csv", ["--log", "./cut.csv"]),
+    ],
+)
+def test_a_project_file_does_not_replace_what_it_names(capsys, shop, onto, option):
+    refused(capsys, shop, "FILE must not replace the input", "init", onto, "--replace", "-k", "2", *option)
+
+
+LEDGER = ["anonymize", "table.csv", "--transaction", "transaction", "-k", "2", "--ledger", "sales"]
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("option", ["-o", "--write-config", "--log"])
+def test_names_that_sqlite_takes_for_its_own_are_no_outputs(capsys, shop, ending, option):
+    out = [] if option == "-o" else ["-o", "out.csv"]
+    refused(capsys, shop, "must be another file than", *LEDGER, *out, "--format", "fimi", option, f"sales{ending}")
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal"])
+def test_a_file_of_somebody_else_beside_a_ledger_stays(capsys, shop, ending):
+    beside = Path(f"sales{ending}")
+    beside.write_bytes(Path("table.csv").read_bytes())
+    refused(capsys, shop, "to itself", *LEDGER, "-o", "out.csv")
+    refused(capsys, shop, "FILE must have the name", "ledger", "sales")
+    data = ["anonymize", beside, "--input-format", "long.csv", *LEDGER[2:], "-o", "out.csv"]
+    refused(capsys, shop, "must not replace the input", *data)
+
+
+def test_a_log_that_is_another_file_of_the_run_leaves_no_trace(capsys, shop):
+    for words, *arguments in (
+        ("--log must be another file than --out", DATA, "-o", "out.dat", "--log", "out.dat"),
+        ("--log must be another file than --ledger", DATA, "-o", "out.dat", "--log", "new", "--ledger", "new"),
+        ("--log must not replace the input", "*.dat", "-o", "out.txt", "--format", "fimi", "--log", "new.dat"),
+    ):
+        refused(capsys, shop, words, "anonymize", *arguments, "-k", "2")
+
+
+def test_a_name_that_no_certificate_can_say_is_refused(capsys, shop):
+    name = os.fsdecode(b"out\xff.dat")
+    refused(capsys, shop, "--out must have a name that is UTF-8 text", "anonymize", DATA, "-k", "2", "-o", name)
+
+
 def test_standard_input_is_an_input_too(shop, monkeypatch):
     with Path(DATA).open() as file:
         monkeypatch.setattr(sys, "stdin", file)

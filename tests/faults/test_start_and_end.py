@@ -1,6 +1,7 @@
 """Ctrl-C at the very start and at the very end of a command: no traceback, and an exit code that is true."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -157,3 +158,27 @@ def test_a_closed_standard_output_is_said_plainly(data):
     code = "import os, sys; os.close(1); os.execv(sys.executable, [sys.executable, '-m', 'anonset', 'methods'])"
     done = python(code, cwd=data)
     assert (done.returncode, done.stderr) == (1, "Error: The answer could not be printed: standard output is closed.\n")
+
+
+@pytest.mark.parametrize(
+    ("closed", "more"),
+    [((0,), []), ((1,), ["--json"]), ((1,), ["--check"]), ((2,), ["--log", "-"]), ((0, 1, 2), [])],
+)
+def test_closed_standard_streams_do_no_harm(tmp_path, closed, more):
+    """What is meant for one of them must not end in a file that got its number."""
+
+    def close():
+        for number in closed:
+            os.close(number)
+
+    data, out = tmp_path / "data.dat", tmp_path / "out.dat"
+    data.write_text("a b\na b\na b\n")
+    command = [sys.executable, "-m", "anonset", "anonymize", str(data), "-k", "3", "-o", str(out), *more]
+    done = subprocess.run(command, preexec_fn=close, stdout=-1, stderr=-1, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr
+    assert "defect" not in done.stderr
+    assert done.returncode == (1 if 1 in closed else 0), done.stderr
+    assert out.exists() == ("--check" not in more)
+    if out.exists():
+        assert sorted(out.read_text().splitlines()) == ["a b"] * 3
+        assert json.loads(out.with_name("out.dat.certificate.json").read_text())["transactions"] == 3

@@ -35,7 +35,9 @@ def _run() -> tuple[int, int | None]:
     import sys
 
     from anonset.cli.base.signals import Stop, graceful_stop
+    from anonset.cli.base.streams import occupy
 
+    occupy()
     code, stop = 130, Stop()
     try:
         with graceful_stop(stop, last=True):

@@ -9,7 +9,7 @@ import typer
 
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json
-from anonset.cli.base.groups import FORCE, SEED, WRITING, run_options
+from anonset.cli.base.groups import SEED, planning, replace_options, run_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.errors import ParameterError
@@ -32,7 +32,7 @@ Target = Annotated[str, typer.Argument(help="Where to write.", metavar="OUT", sh
 @app.command(epilog="Example: anonset export release clusters.npz --expected")
 @takes(
     what=[Choice(param, PANEL, switch=True) for param in (EXPECTED, SAMPLE)],
-    writing=[Choice(FORCE, WRITING, switch=True)],
+    writing=replace_options(),
     running=run_options(SEED),
 )
 def export(release: Published, out: Target, what: Given, writing: Given, running: Given) -> None:
@@ -45,17 +45,20 @@ def export(release: Published, out: Target, what: Given, writing: Given, running
     from anonset.data.job import Job
     from anonset.io import convert, read_release
     from anonset.io.publish.matrix import write_matrix
+    from anonset.io.publish.plan import release_inputs, require_plan
+    from anonset.io.publish.releases import release_outputs
 
     if len(what) != 1:
         got = "both" if what else "neither"
         raise ParameterError("export", "be told one of --expected and --sample", got)
-    force = "force" in writing
+    if out != "-":
+        require_plan(release_outputs(out), release_inputs(release), **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display, Job(progress=display).stage("export"):
         published = read_release(release)
         if "expected" in what:
-            write_matrix(expected(published), published.transactions.labels, Path(out), source=release, force=force)
+            write_matrix(expected(published), published.transactions.labels, Path(out), source=release, **writing)
         else:
-            convert(sampled(published, running.get("seed")), out, force=force, drop=("sensitive",))
+            convert(sampled(published, running.get("seed")), out, drop=("sensitive",), **writing)
     answer = {"release": release, "out": out, "written": next(iter(what)), "transactions": len(published)}
     if "json" in running:
         show_json(answer)

@@ -35,9 +35,10 @@ def init(ctx: typer.Context, **values: Any) -> None:
     from anonset.io.publish.plan import Output, require_plan
 
     path, replace = Path(values.pop("file")), values.pop("replace")
-    require_plan([Output("file", path)], {"data": values.get("data")}, force=replace)
+    shared = values.get("shared_folder")
+    require_plan([Output("file", path)], project.paths(values, path), force=replace, shared=shared)
     given = typed(ctx, values) or _asked()
-    with plain_errors(path), staging(force=replace) as stage:
+    with plain_errors(path), staging(force=replace, shared=shared) as stage:
         waiting = stage.file(path)
         waiting.write_text(project.as_text(given), encoding="utf-8")
         project.read_project(waiting)  # what is written can be read

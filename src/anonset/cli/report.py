@@ -80,13 +80,13 @@ def report(
     from anonset.data.job import Job
     from anonset.io import read, read_release
     from anonset.io.publish.atomic import plain_errors, staging
-    from anonset.io.publish.plan import Output, files_read, reading_inputs, require_plan
+    from anonset.io.publish.plan import Output, files_read, reading_inputs, release_inputs, require_plan
     from anonset.io.publish.private_link import linked
     from anonset.report import stage_report
     from anonset.report.dossier import stage_dossier
 
     public, (target, page) = "public" in writing, _targets(writing)
-    inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": comparing.get("hierarchy")}
+    inputs = {**reading_inputs(data, reading), **release_inputs(release), "hierarchy": comparing.get("hierarchy")}
     inputs["link"] = comparing.get("link")
     planned = {"out": target, "dossier": page}
     outputs = [Output(name, path) for name, path in planned.items() if path is not None]

@@ -76,11 +76,11 @@ def risk(
     from anonset.assess.risk.scores import scores_path, write_scores
     from anonset.data.job import Job
     from anonset.io import read
-    from anonset.io.publish.plan import Output, reading_inputs, require_plan
+    from anonset.io.publish.plan import Output, reading_inputs, release_inputs, require_plan
 
     target = scores_path(writing.pop("scores")) if "scores" in writing else None
     if target is not None:
-        inputs = {**reading_inputs(data, reading), "release": release, "hierarchy": attacking.get("hierarchy")}
+        inputs = {**reading_inputs(data, reading), **release_inputs(release), "hierarchy": attacking.get("hierarchy")}
         inputs["link"] = attacking.get("link")
         require_plan([Output("scores", target)], inputs, **planning(writing))
     with Display(quiet="quiet" in running or "json" in running) as display:

@@ -168,7 +168,8 @@ class Answer:
         assert self.found is not None
         name = self.found.path.name
         if not self.differences:
-            return f"{name} is about this very file (sha256 agrees), and what it says was found again."
+            what = " of transactions" if self._not_in_persons() else ""
+            return f"{name} is about this very file (sha256 agrees), and what it says{what} was found again."
         return f"{name} proves nothing: {'; '.join(self.differences)}."
 
     def to_dict(self, data: str | None) -> dict[str, Any]:

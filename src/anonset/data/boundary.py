@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from anonset.data.errors import AnonsetError, DataError
+from anonset.data.errors import AnonsetError, DataError, ShortageError, is_shortage
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,10 +38,10 @@ def reads_input(reader: Callable[P, T]) -> Callable[P, T]:
             return reader(*args, **options)
         except AnonsetError:
             raise
-        except MemoryError:
-            problem = "This needs more memory than there is. Use a machine with more, or less data."
-            raise DataError(problem, source=_name(args)) from None
-        except UNREADABLE as error:
+        except (MemoryError, *UNREADABLE) as error:
+            if is_shortage(error):
+                problem = "This needs more memory than there is. Use a machine with more, or less data."
+                raise ShortageError(problem, source=_name(args)) from None
             problem = f"The content is damaged or not of its format ({type(error).__name__}). Check how it was made."
             raise DataError(problem, source=_name(args)) from error
 

@@ -5,6 +5,7 @@
     AnonsetError                exit code 1
     ├── InputError              2   the data or the call is not what it must be
     │   ├── DataError           2   a file's or a frame's content (names the line where it can)
+    │   │   └── ShortageError   2   there is too little memory for it
     │   ├── ParameterError      2   an argument: which one, what it must be, what it got, what to do
     │   └── ExistsError         2   the output is there already and `force` was not given
     ├── InfeasibleError         3   no release of this data can keep the promise asked for
@@ -116,6 +117,10 @@ class DataError(InputError):
         self.row = row
 
 
+class ShortageError(DataError):
+    """There is too little memory for the data."""
+
+
 class ParameterError(InputError):
     """An argument is not what it must be: `'k' must be at least 2. Got 1. Choose a larger k.`"""
 
@@ -197,3 +202,18 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     ('1 repeated item was', '1,204 repeated items were')
     """
     return f"1 {noun} was" if count == 1 else f"{count:,} {plural or noun + 's'} were"
+
+
+_SHORTAGES = (
+    "can't start new thread",
+    "Resource temporarily unavailable",
+    "failed to map segment",
+    "without exception set",  # a library lacked it and forgot to say so
+)
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Whether memory is behind an error: without it no thread starts and no library is loaded, in other words."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, (RuntimeError, ImportError, SystemError)) and any(words in str(error) for words in _SHORTAGES)
+    )

@@ -39,6 +39,12 @@ KEY = "ANONSET_LEDGER_KEY"
 FORMAT = b"anonset ledger 1"
 HASH = 16  # bytes
 
+_BESIDE = {
+    "-journal": (b"\xd9\xd5\x05\xf9", bytes(4)),
+    "-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", bytes(4)),
+}
+"""How SQLite calls its own files beside a database, and how these begin."""
+
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE batch (number INTEGER PRIMARY KEY, day TEXT NOT NULL, target TEXT NOT NULL, sha256 TEXT NOT NULL,
@@ -181,6 +187,7 @@ class Ledger:
 def opened(path: str | os.PathLike[str], *, make: bool = True) -> Iterator[Ledger]:
     """The ledger at this path, made where there is none (`make`), locked until the end."""
     place = Path(path)
+    _require_own_files(place)
     descriptor = _locked(place, make)
     try:
         database = sqlite3.connect(place)
@@ -219,6 +226,21 @@ def _locked(path: Path, make: bool) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _require_own_files(path: Path) -> None:
+    """Refuse a file of somebody else under a name that SQLite takes for its own and would remove."""
+    for ending, starts in _BESIDE.items():
+        beside = Path(f"{path}{ending}")
+        if not os.path.lexists(beside):
+            continue
+        with beside.open("rb") as file:
+            head = file.read(4)
+        if beside.is_symlink() or (head and head not in starts):
+            raise InputError(
+                f"{argument('ledger')} must have the name {beside} to itself, which is a file of another kind. "
+                "Move that away, or choose another name."
+            )
 
 
 def _prepare(path: Path, database: sqlite3.Connection) -> None:

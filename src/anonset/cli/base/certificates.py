@@ -14,6 +14,7 @@ from anonset.data.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from anonset.data.release import Release, Verdict
+    from anonset.data.spec import Model
     from anonset.data.transactions import Ints
 
 BESIDE = {"certificate.json", "certificate.json.sig"}
@@ -114,12 +115,23 @@ def differences(found: Found, release: Release, users: Ints | None = None) -> tu
     if not verdict.holds:
         different.append(f"its promise does not hold: {verdict.promise}")
     different += _measured(said["measured"], verdict)
-    if verdict.persons is not None:
-        there = said.get("persons") or {}
-        if there.get("promise") != verdict.persons.promise:
-            different.append("its promise in persons is not that of its model and parameters")
-        different += _measured(there.get("measured") or {}, verdict.persons, " in persons")
+    different += _of_persons(said, target)
+    if verdict.persons is not None and isinstance(said.get("persons"), dict):
+        different += _measured(said["persons"].get("measured") or {}, verdict.persons, " in persons")
     return tuple(different)
+
+
+def _of_persons(said: dict[str, Any], target: Model) -> Iterator[str]:
+    """What anybody sees to be wrong in what a certificate says of persons, also without knowing the users."""
+    persons = said.get("persons")
+    if (persons is not None) != (said.get("unit", "transaction") == "user"):
+        yield "it counts one thing and promises another"
+    if persons is None:
+        return
+    if not isinstance(persons, dict) or persons.get("promise") != target.counting("user").promise:
+        yield "its promise in persons is not that of its model and parameters"
+    elif persons.get("holds") is not True:
+        yield "it says that its promise in persons does not hold"
 
 
 def as_certified(release: Release, names: list[str]) -> Release:

@@ -38,7 +38,7 @@ def show(*parts: Any) -> None:
 
 def show_json(answer: Mapping[str, Any]) -> None:
     """Print one JSON object on stdout."""
-    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    ascii_only = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") != "utf8"
     text = json.dumps(plain(answer), ensure_ascii=ascii_only, indent=2)
     # Escaped, marks that turn a line round and halves of characters stay what they are, and do nothing.
     _write("".join(char if char.isprintable() or char == "\n" else _escaped(char) for char in text) + "\n")

@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,17 +28,27 @@ class Logbook:
 
     def __init__(self, place: str, form: str) -> None:
         self._form = form
-        self._descriptor = None if place == "-" else _opened(Path(place))
+        self._path = None if place == "-" else Path(place)
+        self._is_new = self._path is not None and not os.path.lexists(self._path)
+        self._descriptor = None if self._path is None else _opened(self._path)
         self.write("start", version=VERSION)
 
     def write(self, event: str, **facts: Any) -> None:
         """Add a line."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = (_json if self._form == "json" else _text)(now, event, facts) + "\n"
-        if self._descriptor is None:
-            sys.stderr.write(line)
-        else:
+        if self._descriptor is not None:
             os.write(self._descriptor, line.encode())
+        else:
+            with suppress(OSError):
+                sys.stderr.write(line)
+
+    def close(self, *, unmade: bool = False) -> None:
+        """End the log; `unmade` where it must not be where it is, so that a new one goes."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        if unmade and self._is_new and self._path is not None:
+            self._path.unlink(missing_ok=True)
 
 
 def begin(place: str | None, form: str = "text") -> None:
@@ -46,11 +57,12 @@ def begin(place: str | None, form: str = "text") -> None:
     _book = None if place is None else Logbook(place, form)
 
 
-def reset() -> None:
-    """Forget the log of an earlier run of this process."""
+def reset(*, unmade: bool = False) -> None:
+    """Forget the log of an earlier run of this process, or one that was refused (`unmade`)."""
     global _book
-    if _book is not None and _book._descriptor is not None:
-        os.close(_book._descriptor)
+    if _book is not None:
+        with suppress(OSError):
+            _book.close(unmade=unmade)
     _book = None
 
 

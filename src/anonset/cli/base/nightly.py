@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base import logbook
+from anonset.cli.base.console import show, show_json
 from anonset.cli.base.groups import RUNNING, WRITING
 from anonset.cli.base.options import Choice, Given
 from anonset.data.errors import ParameterError
@@ -99,6 +99,6 @@ def log_result(result: Result) -> None:
 def say_checked(running: Given) -> None:
     """That nothing speaks against the run."""
     if "json" in running:
-        sys.stdout.write('{"checked": true}\n')
+        show_json({"checked": True})
     elif "quiet" not in running:
-        sys.stdout.write("Everything that can be checked before the work is as it must be. Nothing was written.\n")
+        show("All that can be checked before the work is in order. Nothing was written.")

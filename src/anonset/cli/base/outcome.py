@@ -27,7 +27,7 @@ from pathlib import Path
 
 from anonset.cli.base import debug, logbook, project
 from anonset.cli.base.spelling import spelt
-from anonset.data.errors import AnonsetError, OutputError, printable, worded
+from anonset.data.errors import AnonsetError, OutputError, is_shortage, printable, worded
 
 CLOSED_PIPE = 141
 
@@ -74,6 +74,8 @@ def _tell(error: BaseException, published: bool, as_json: bool) -> int:
     if isinstance(error, BrokenPipeError):
         return closed_pipe()
     problem = explain(error, published)
+    if isinstance(error, AnonsetError) and error.parameter == "log":
+        logbook.reset(unmade=True)  # it is another file of the run, or must not be where it is
     logbook.note("end", code=problem.code, kind=problem.kind, parameter=problem.parameter)
     if problem.message:
         _say(problem.message, "Error: " if problem.code else "Note: ")
@@ -96,7 +98,7 @@ def explain(error: BaseException, published: bool = False) -> Problem:
         name = error.parameter
         option = None if name is None else spelt(name) or name
         return Problem(error.exit_code, kind, error.worded(spelt), option, worded(error.hint, spelt) or None)
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "map segment" in str(error)):
+    if is_shortage(error):
         hint = "Use a machine with more, or less data."
         return Problem(2, "MemoryError", f"There is not enough memory for this. {hint}", hint=hint)
     if isinstance(error, (RecursionError, UnicodeError, OverflowError)):

@@ -61,6 +61,12 @@ def table_of(param: Any) -> str:
     return TABLES.get(getattr(param, "rich_help_panel", None) or "", OTHERS)
 
 
+def paths(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The values that are paths, from here and from the project file's folder, and the SQL, which names some."""
+    named = {name: values[name] for name, param in options().items() if values.get(name) and _is_path(param)}
+    return {**{name: [place, _beside(place, path)] for name, place in named.items()}, "query": values.get("query")}
+
+
 # --- reading ---------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-SAME = {"source": "data", "data": "source", "directory": "dir", "input_format": "format"}
+SAME = {"source": "data", "data": "source", "directory": "dir", "input_format": "format", "ledger": "file"}
 """Arguments that have another name in some functions of the library."""
 
 _command: Any = None

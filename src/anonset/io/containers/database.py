@@ -15,8 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonset.data.errors import DataError
-from anonset.io.containers.room import require_room
+from anonset.data.errors import DataError, ShortageError
+from anonset.io.containers.room import is_limited, must_start
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.streams import File, content, decoded, memory_file, needs_decoding, open_path, text
 from anonset.io.source.tables import valid
@@ -33,22 +33,41 @@ _LINE_ENDS = re.compile(r"state machine reached an invalid state")
 
 def connect() -> Any:
     """A DuckDB that lives in memory only; it is loaded when it is needed, since that takes a while."""
-    require_room()
     import duckdb
 
-    return duckdb.connect(":memory:", config=_SETTINGS)
+    settings: dict[str, Any] = {**_SETTINGS, "threads": 1} if is_limited() else _SETTINGS
+    if must_start():
+        with duckdb.connect(":memory:", config=settings) as first:
+            watched(first, lambda: first.sql("SELECT sum(range) FROM range(1000000)").to_arrow_table())
+    return duckdb.connect(":memory:", config=settings)
 
 
 def watched(database: Any, work: Callable[[], pa.Table]) -> pa.Table:
     """The result of `work` on a thread of its own: DuckDB itself does not always hear Ctrl-C, but this one does."""
-    with ThreadPoolExecutor(1) as worker:
-        result = worker.submit(work)
+    with _thread() as thread:
+        result = thread.submit(work)
         try:
             return result.result()
         except KeyboardInterrupt:
             while not wait([result], timeout=0.05).done:  # an interrupt before the query has begun is forgotten
                 database.interrupt()
             raise
+
+
+@contextmanager
+def _thread() -> Iterator[ThreadPoolExecutor]:
+    """A thread; where memory is limited always the same one: a new one needs some, and the system ends the process
+    that has none left for it."""
+    global _kept
+    if not is_limited():
+        with ThreadPoolExecutor(1) as thread:
+            yield thread
+        return
+    _kept = _kept or ThreadPoolExecutor(1)
+    yield _kept
+
+
+_kept: ThreadPoolExecutor | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +98,7 @@ def scan_file(
 
     def error(message: str) -> DataError:
         if "Out of Memory" in message:
-            return DataError("The file needs more memory than there is.", source=file.name)
+            return ShortageError("The file needs more memory than there is.", source=file.name)
         # Reading the whole text names the line of a byte that is no text.
         data = text(file, options.encoding) if text_file else b""
         return (explain or partial(_plain_error, what=what, line_of=line_of))(message, file.name, data)

@@ -84,6 +84,9 @@ def _explain(message: str, name: str, data: bytes) -> DataError:
     line = _broken_line(data)
     if line is not None:
         return DataError("The line is not valid JSON.", source=name, line=line)
+    line = _torn_line(data)
+    if line is not None:
+        return DataError("The line holds half of a character (\\ud800 to \\udfff).", source=name, line=line)
     record = re.search(r"in line ([0-9]+)", message)
     line = _line_of(data, int(record[1]) - 1) if record else None
     problem = "Other lines have a list where this one has none." if record else "The file cannot be read as JSON lines."
@@ -98,6 +101,17 @@ def _broken_line(data: bytes) -> int | None:
                 return number
         except ValueError:
             return number
+    return None
+
+
+def _torn_line(data: bytes) -> int | None:
+    """The first line, counted from 1, with an escape for half of a character, which is no text."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if b"\\u" in line:
+            try:
+                json.dumps(json.loads(line), ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                return number
     return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from anonset.data.errors import OutputError
 from anonset.data.transactions import Transactions
 from anonset.io.formats.capacity import PARTS
 from anonset.io.formats.registry import Format, format_of
@@ -76,6 +77,8 @@ def convert(
     if path is not None:
         notes += _replace(path, written, chosen, force, shared_folder)
     else:
+        if target == "-" and sys.stdout is None:
+            raise OutputError("Standard output could not be written: it is closed. Nothing was changed.")
         file = sys.stdout.buffer if target == "-" else cast(BinaryIO, target)
         with plain_errors("Standard output" if target == "-" else "The file"):
             write_to(file, written, chosen)

@@ -13,11 +13,18 @@ import pyarrow.csv
 from anonset.data.errors import ParameterError
 from anonset.io.containers.quoting import guarded
 from anonset.io.publish.atomic import plain_errors, staging
-from anonset.io.publish.plan import Output, require_plan
+from anonset.io.publish.folders import SharedFolder
+from anonset.io.publish.plan import Output, release_inputs, require_plan
 
 
 def write_matrix(
-    matrix: Any, labels: pa.StringArray, path: str | os.PathLike[str], *, source: Any = None, force: bool = False
+    matrix: Any,
+    labels: pa.StringArray,
+    path: str | os.PathLike[str],
+    *,
+    source: Any = None,
+    force: bool = False,
+    shared_folder: SharedFolder = None,
 ) -> None:
     """Write a sparse matrix and the names of its columns.
 
@@ -28,8 +35,8 @@ def write_matrix(
     path = Path(path)
     if path.suffix not in (".npz", ".csv"):
         raise ParameterError("out", "end in .npz or .csv for a matrix", f"'{path.name}'")
-    require_plan([Output("OUT", path)], {"release": source}, force=force)
-    with plain_errors(path), staging(force=force) as stage:
+    require_plan([Output("out", path)], release_inputs(source), force=force, shared=shared_folder)
+    with plain_errors(path), staging(force=force, shared=shared_folder) as stage:
         with stage.file(path).open("wb") as file:
             _write_npz(matrix, labels, file) if path.suffix == ".npz" else _write_csv(matrix, labels, file)
         stage.publish()

@@ -115,6 +115,14 @@ def files_read(source: Any, options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in paths if path != "-" and Path(path).is_file()))
 
 
+def release_inputs(release: Any) -> dict[str, Any]:
+    """What reading a release opens: the file or folder, and the certificate and signature beside it."""
+    if not isinstance(release, (str, os.PathLike)):
+        return {}
+    beside = f"{os.fspath(release).rstrip('/')}.certificate.json"
+    return {"release": [release, beside, f"{beside}.sig"]}
+
+
 # --- what kind of place ----------------------------------------------------------------------------------------
 
 
@@ -122,6 +130,10 @@ def _require_kind(output: Output) -> None:
     path = output.path
     if path.name in ("", ".", "..") or str(path) == "-":
         raise InputError(f"{argument(output.name)} must be a path with a name. Got {path}. Choose a file name.")
+    if not _is_text(path.name):
+        raise InputError(
+            f"{argument(output.name)} must have a name that is UTF-8 text. Got {path}. Choose another name."
+        )
     if is_system(path) or is_system(path.parent):
         raise _not_ordinary(path)
     if not os.path.lexists(path):
@@ -133,6 +145,15 @@ def _require_kind(output: Output) -> None:
         raise InputError(f"{argument(output.name)} must be a file. {path} is a folder; add a file name.")
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode) and not stat.S_ISLNK(mode):
         raise _not_ordinary(path)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a certificate can say this name: a name in the system may be bytes of any kind."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _not_ordinary(path: Path) -> InputError:

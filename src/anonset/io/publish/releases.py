@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anonset.data.errors import GuaranteeError, InputError, OutputError
+from anonset.data.errors import GuaranteeError, InputError, OutputError, ShortageError
 from anonset.data.release import Certificate, Release, Verdict
 from anonset.data.transactions import Transactions, as_text, natural_order
 from anonset.io.formats.capacity import used_only
@@ -228,6 +228,8 @@ def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdic
     options |= _columns(data, format)
     try:
         found = read(path, format=format.name, **options)
+    except ShortageError:
+        raise
     except InputError as error:
         raise _unlike(format) from error
     if not same(data, found):

@@ -45,6 +45,14 @@ def require_key(key: str | os.PathLike[str]) -> None:
     _run([_PROGRAM, "-Y", "check-novalidate"], b"")  # whether there is the program at all; it says no to this call
 
 
+def key_inputs(key: str | os.PathLike[str] | None) -> dict[str, list[str]]:
+    """What signing with a key opens: both halves of it, whichever of them was named."""
+    if key is None:
+        return {}
+    private = os.fspath(key).removesuffix(".pub")
+    return {"sign": [private, f"{private}.pub"]}
+
+
 def signed(certificate: bytes, key: str | os.PathLike[str]) -> bytes:
     """The detached signature of a certificate; the agent, or ssh-keygen itself, asks for a passphrase."""
     done = _run([_PROGRAM, "-Y", "sign", "-q", "-f", os.fspath(key), "-n", NAMESPACE], certificate)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anonset.data.errors import ParameterError, unknown
+from anonset.data.errors import InputError, ParameterError, unknown
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.words import NAMES, plain
 
@@ -90,9 +90,17 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> Roles:
         place = next((at for name in known if (at := _first(plain_names, name, used)) is not None), None)
         if place is not None:
             roles[role] = place
+    _require_once(names, {*keys, *roles.values(), *beside})
     named = tuple((names[place], place) for place in dict.fromkeys(beside))
     found: dict[str, Any] = {**roles, "more": tuple(keys[1:]), "beside": named}
     return Roles(**found)
+
+
+def _require_once(names: Sequence[str], used: Collection[int]) -> None:
+    """Refuse a column that plays a part and shares its name with another one: either may be meant."""
+    for name in (names[place] for place in sorted(used)):
+        if list(names).count(name) > 1:
+            raise InputError(f"Columns must have different names. '{name}' is there twice. Rename one of them.")
 
 
 def _first(names: Sequence[str], wanted: str, used: set[int]) -> int | None:
