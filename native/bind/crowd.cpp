@@ -38,15 +38,17 @@ void bind_crowd(nb::module_& m) {
     m.def(
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k,
-           const crowd::SparseSettings& settings, PyMonitor& monitor, int threads) {
+           const crowd::SparseSettings& settings, PyMonitor& monitor, int threads,
+           std::optional<In<std::int32_t>> persons) {
             crowd::Result found;
             run(monitor, [&](Monitor& watched) {
-                found = crowd::sparse_groups(to_csr(offsets, items), n_items, k, settings, threads, watched);
+                found = crowd::sparse_groups(to_csr(offsets, items), n_items, k, settings, threads, watched,
+                                             persons ? persons->data() : nullptr);
             });
             return to_python(std::move(found));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("settings"), nb::arg("monitor"),
-        nb::arg("threads"));
+        nb::arg("threads"), nb::arg("persons") = nb::none());
     m.def(
         "crowd_dense",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k,

@@ -32,8 +32,10 @@ namespace {
 
 class Paths {
   public:
-    Paths(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, int threads, Monitor& monitor)
-        : groups_(groups),
+    Paths(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, int threads, Monitor& monitor,
+          const std::int32_t* person)
+        : person_(person),
+          groups_(groups),
           numbers_(numbers),
           k_(static_cast<std::size_t>(k)),
           count_(static_cast<std::int32_t>(numbers_.size())),
@@ -143,10 +145,7 @@ class Paths {
     std::int64_t make_paths() {
         std::int64_t gained = 0;
         for (std::int32_t g = 0; g < count_; ++g)
-            for (std::int64_t gain = best_path(g); gain > 0; gain = best_path(g)) {
-                make();
-                gained += gain;
-            }
+            for (std::int64_t gain = best_path(g); gain > 0 && make(); gain = best_path(g)) gained += gain;
         return gained;
     }
     std::int64_t best_path(std::int32_t g) {
@@ -181,15 +180,43 @@ class Paths {
         if (path_.back().from != first) path_.push_back({first, path_.back().from});
         return most;
     }
-    void make() {
+    // Makes the path, unless it would leave a group with too few persons.
+    bool make() {
         std::vector<std::int32_t> moving;
         for (const Edge& edge : path_) moving.push_back(best_for(edge));
+        if (person_ && !keeps_persons(moving)) return false;
         for (std::size_t i = 0; i < path_.size(); ++i) {
             std::vector<std::int32_t>&from = members_[path_[i].from], &to = members_[path_[i].to];
             from.erase(std::lower_bound(from.begin(), from.end(), moving[i]));
             to.insert(std::lower_bound(to.begin(), to.end(), moving[i]), moving[i]);
             known_[path_[i].from] = known_[path_[i].to] = false;
         }
+        return true;
+    }
+    bool keeps_persons(const std::vector<std::int32_t>& moving) const {
+        const auto coming = [&](std::int32_t g) {
+            for (std::size_t i = 0; i < path_.size(); ++i)
+                if (path_[i].to == g) return moving[i];
+            return -1;
+        };
+        for (std::size_t i = 0; i < path_.size(); ++i)
+            if (!keeps_persons(path_[i].from, moving[i], coming(path_[i].from))) return false;
+        return true;
+    }
+    // Whether a group has k different persons, or as many as before, when one row has left and perhaps one has come.
+    bool keeps_persons(std::int32_t g, std::int32_t out, std::int32_t in) const {
+        const std::vector<std::int32_t>& rows = members_[g];
+        const auto others = [&](std::int32_t whom) {
+            return std::count_if(rows.begin(), rows.end(),
+                                 [&](std::int32_t row) { return row != out && person_[row] == whom; });
+        };
+        if (person_[out] < 0 || others(person_[out]) > 0) return true;
+        if (in >= 0 && person_[in] >= 0 && (person_[in] == person_[out] || others(person_[in]) == 0)) return true;
+        std::vector<std::int32_t> left;
+        for (const std::int32_t row : rows)
+            if (row != out && person_[row] >= 0) left.push_back(person_[row]);
+        std::sort(left.begin(), left.end());
+        return static_cast<std::size_t>(std::unique(left.begin(), left.end()) - left.begin()) >= k_;
     }
     std::int32_t best_for(const Edge& edge) const {
         std::int32_t best = -1, most = INT32_MIN;
@@ -200,6 +227,7 @@ class Paths {
         return best;
     }
 
+    const std::int32_t* person_;  // of each row; null: nobody looks at persons
     const Groups& groups_;
     const std::vector<std::int32_t>& numbers_;
     const std::size_t k_;
@@ -221,8 +249,8 @@ class Paths {
 }  // namespace
 
 Augmented augment(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, int threads,
-                  Monitor& monitor) {
-    return Paths(groups, numbers, k, threads, monitor).run();
+                  Monitor& monitor, const std::int32_t* person) {
+    return Paths(groups, numbers, k, threads, monitor, person).run();
 }
 
 }  // namespace anonset::crowd

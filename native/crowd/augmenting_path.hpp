@@ -18,9 +18,10 @@ struct Augmented {
     std::int64_t gain;  // before groups vote anew
 };
 
-// Paths among some groups, whose centers have at most LARGEST_CENTER items; each keeps at least k rows. Time: a pass
-// scores the rows of groups that changed in all groups that share an item with them.
+// Paths among some groups, whose centers have at most LARGEST_CENTER items; each keeps at least k rows and, with the
+// `person` of each row (negative: unknown), as many different persons as it had or k. Time: a pass scores the rows of
+// groups that changed in all groups that share an item with them.
 Augmented augment(const Groups& groups, const std::vector<std::int32_t>& numbers, std::int32_t k, int threads,
-                  Monitor& monitor);
+                  Monitor& monitor, const std::int32_t* person = nullptr);
 
 }  // namespace anonset::crowd

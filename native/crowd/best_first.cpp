@@ -46,6 +46,7 @@ class BestFirst {
         std::vector<std::uint8_t> shared;  // how many of the anchor's items a class holds
         std::vector<std::uint8_t> place;   // of each item among the anchor's, from 1 on; 0: it is none of these
         std::vector<std::int32_t> seen, several, brings, with, keys;
+        std::vector<std::int32_t> met;  // persons who are in a group already
         std::vector<Wanted> wanted;
         Ranks ranks;
         Members members;
@@ -59,8 +60,9 @@ class BestFirst {
     void find_classes() {
         for (std::int32_t from = 0, to; from < rows_.rows; from = to) {
             to = from + 1;
-            while (to < rows_.rows && equal_rows(rows_, from, to)) ++to;
-            if (to - from < k_ && rows_.size(from) > 0 && first_.size() % options_.every == 0)
+            while (!options_.person && to < rows_.rows && equal_rows(rows_, from, to)) ++to;
+            const bool somebody = !options_.person || options_.person[from] >= 0;
+            if (to - from < k_ && rows_.size(from) > 0 && somebody && first_.size() % options_.every == 0)
                 anchors_.push_back(static_cast<std::int32_t>(first_.size()));
             first_.push_back(from);
             copies_.push_back(to - from);
@@ -119,6 +121,7 @@ class BestFirst {
             scratch.place.assign(n_items_, 0);
             scratch.shared.assign(classes(), 0);
             for (auto* list : {&scratch.seen, &scratch.several, &scratch.brings}) list->resize(classes() + 1);
+            scratch.met.assign(options_.persons, 0);
         }
         parallel_for(
             static_cast<std::int64_t>(count), threads_, monitor_,
@@ -182,6 +185,7 @@ class BestFirst {
         std::int32_t found = 0;
         for (const Wanted& one : scratch.wanted) found = mark(one, found, scratch);
         scratch.shared[anchors_[a]] = 0;
+        if (options_.person) found = drop_own(options_.person[anchors_[a]], found, scratch);
         std::int32_t count = sharing_several(scratch, found);
         if (count > options_.keep) count = keep_best(scratch, count);
         for (std::int32_t i = 0; i < found && count < options_.keep; ++i) {
@@ -211,6 +215,18 @@ class BestFirst {
             shared[*c] = static_cast<std::uint8_t>(before + 1);
         }
         return found;
+    }
+    // Rows of the anchor's own person, who often holds the same items, and those of unknown ones are no candidates.
+    std::int32_t drop_own(std::int32_t whose, std::int32_t found, Scratch& scratch) const {
+        std::int32_t kept = 0;
+        for (std::int32_t i = 0; i < found; ++i) {
+            const std::int32_t c = scratch.seen[i], person = options_.person[c];
+            if (person == whose || person < 0)
+                scratch.shared[c] = 0;
+            else
+                scratch.seen[kept++] = c;
+        }
+        return kept;
     }
     static std::int32_t sharing_several(Scratch& scratch, std::int32_t found) {
         const std::uint8_t* shared = scratch.shared.data();
@@ -292,6 +308,9 @@ class BestFirst {
         const std::int64_t first = std::int64_t{a} * options_.keep;
         const Candidates all{candidates_.data() + first, masks_.data() + first, least_.data() + first, known_[a]};
         scratch.ranks.rank(all, center, left_.data());
+        if (options_.person)
+            return scratch.ranks.first_different(all, options_.person, anchors_[a], k_ - own, scratch.met,
+                                                 scratch.members);
         return scratch.ranks.first(known_[a], k_ - own, scratch.members);
     }
     // What the members gain beyond their expectations, and their center.

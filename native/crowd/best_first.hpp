@@ -16,6 +16,10 @@ namespace anonset::crowd {
 
 struct BestFirstOptions {
     std::int32_t k, every, reach, keep;  // see SparseSettings
+    // The person of each row, numbered from 0 (negative: unknown), where a group needs k different ones; else null.
+    // Then every row is a class of its own, and a group takes no two rows of one person.
+    const std::int32_t* person = nullptr;
+    std::int32_t persons = 0;
 };
 
 // The rows of all groups, one group after the other, and where each ends.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/bitmap.hpp"
@@ -59,11 +60,35 @@ class Ranks {
         return true;
     }
 
+    // The same for classes of one row each, of which no two may belong to one person, nor to the one of `anchor`.
+    bool first_different(const Candidates& all, const std::int32_t* person, std::int32_t anchor, std::int32_t missing,
+                         std::vector<std::int32_t>& met, Members& out) {
+        std::int32_t there = 0, from[RANKS];  // where the candidates of each rank stand; the highest comes first
+        for (std::int32_t rank = above_; rank-- > 0;) from[rank] = std::exchange(there, there + rows_[rank]);
+        in_order_.resize(there);
+        for (std::int32_t i = 0; i < all.count; ++i)
+            if (left_[i] > 0) in_order_[from[rank_[i]]++] = i;
+        if (static_cast<std::int32_t>(out.all.size()) < missing) out.all.resize(missing);
+        out.count = 0;
+        met[person[anchor]] = 1;
+        for (const std::int32_t i : in_order_) {
+            if (out.count == missing) break;
+            const std::int32_t whose = person[all.classes[i]];
+            if (whose < 0 || met[whose]) continue;
+            met[whose] = 1;
+            out.all[out.count++] = {i, 1};
+        }
+        met[person[anchor]] = 0;
+        for (const Member& member : out) met[person[all.classes[member.candidate]]] = 0;
+        return out.count == missing;
+    }
+
   private:
     static constexpr std::int32_t MOST = 64, RANKS = 2 * MOST + 1;
     std::int32_t rows_[RANKS];               // of each rank
     std::int32_t above_ = 0;                 // all ranks
     std::vector<std::int32_t> rank_, left_;  // of each candidate
+    std::vector<std::int32_t> in_order_;     // those that are left, the highest rank first
 };
 
 }  // namespace anonset::crowd

@@ -13,6 +13,7 @@
 #include "crowd/best_first.hpp"
 #include "crowd/groups.hpp"
 #include "crowd/index.hpp"
+#include "crowd/persons.hpp"
 
 namespace anonset::crowd {
 
@@ -27,7 +28,7 @@ constexpr std::int64_t GRAIN = 64;             // rows or groups that a thread l
 class Shard {
   public:
     Shard(const Csr& rows, std::int32_t n_items, std::int32_t k, const SparseSettings& settings, int threads,
-          Monitor& monitor)
+          Monitor& monitor, const std::int32_t* person)
         : n_items_(n_items),
           k_(k),
           settings_(settings),
@@ -36,13 +37,16 @@ class Shard {
           groups_(rows, n_items, threads, true),
           scratch_(thread_count(threads)) {
         for (Scratch& scratch : scratch_) scratch.table.prepare(n_items);
+        if (person) number_persons(person);
     }
 
     Result solve() {
-        const BestFirstOptions options{k_, settings_.every, settings_.reach, settings_.keep};
+        BestFirstOptions options{k_, settings_.every, settings_.reach, settings_.keep};
+        if (!person_.empty()) options.person = person_.data(), options.persons = known_persons_;
         const FoundGroups found = best_first(groups_.rows(), n_items_, options, threads_, monitor_);
         groups_.found(found.rows, found.ends, monitor_);
         settle();
+        if (!person_.empty()) count_persons();
         polish(settings_.rounds);
         for (std::int64_t time = 0; time < settings_.augment && augment_all() > 0; ++time) polish(1);
         return result();
@@ -53,6 +57,36 @@ class Shard {
         Scores scores;
         SwapTable table;
     };
+
+    // The known persons of this shard, from 0 on.
+    void number_persons(const std::int32_t* person) {
+        std::vector<std::int32_t> known(person, person + rows());
+        std::sort(known.begin(), known.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());
+        known.erase(known.begin(), std::lower_bound(known.begin(), known.end(), 0));
+        known_persons_ = static_cast<std::int32_t>(known.size());
+        person_.assign(rows(), Persons::NOBODY);
+        for (std::int32_t r = 0; r < rows(); ++r)
+            if (person[r] >= 0)
+                person_[r] =
+                    static_cast<std::int32_t>(std::lower_bound(known.begin(), known.end(), person[r]) - known.begin());
+    }
+    void count_persons() {
+        persons_ = std::make_unique<Persons>(person_.data(), k_, groups_.count());
+        for (std::int32_t r = 0; r < rows(); ++r) persons_->put(r, groups_.of(r));
+    }
+    // Whether t may go to h, in exchange for a partner there or alone, without a group that is short of persons after.
+    bool allowed(std::int32_t t, std::int32_t h, std::int32_t partner) const {
+        if (!persons_) return true;
+        const std::int32_t g = groups_.of(t);
+        return persons_->excess(g, t, partner) <= persons_->excess(g) &&
+               persons_->excess(h, partner, t) <= persons_->excess(h);
+    }
+    void regroup(std::int32_t row, std::int32_t from, std::int32_t to) {
+        if (!persons_) return;
+        persons_->take(row, from);
+        persons_->put(row, to);
+    }
 
     std::int32_t rows() const { return static_cast<std::int32_t>(groups_.rows().rows); }
 
@@ -151,7 +185,10 @@ class Shard {
             if (targets_[r].group < 0 || targets_[r].group == g || groups_[targets_[r].group].size() == 0) return false;
         const std::vector<std::int32_t> members = groups_.disband(g);
         for (const std::int32_t r : members) change += groups_.join(r, targets_[r].group);
-        if (change > 0) return true;
+        if (change > 0) {
+            for (const std::int32_t r : members) regroup(r, g, targets_[r].group);
+            return true;
+        }
         for (const std::int32_t r : members) groups_.leave(r);
         groups_.restore(g, members);
         return false;
@@ -172,13 +209,14 @@ class Shard {
         SwapTable& table = scratch_[0].table;
         groups_.hold(r, table);
         const std::int32_t alone = groups_.moving(r, h, table);
-        std::int32_t most = groups_[groups_.of(r)].size() > k_ ? std::max(0, alone) : 0, partner = -1;
+        const bool spare = groups_[groups_.of(r)].size() > k_ && allowed(r, h, Persons::NOBODY);
+        std::int32_t most = spare ? std::max(0, alone) : 0, partner = -1;
         if (alone > 0) {
             groups_.open(r, h, table);
             const auto& others = groups_[h].members;
             for (std::size_t i = 0; i < std::min(others.size(), SWAP_PARTNERS); ++i) {
                 const std::int32_t gain = groups_.swapping(others[i], table);
-                if (gain > most) most = gain, partner = others[i];
+                if (gain > most && allowed(r, h, others[i])) most = gain, partner = others[i];
             }
         }
         groups_.close(r, table);
@@ -192,8 +230,10 @@ class Shard {
         if (partner >= 0) {
             change += groups_.leave(partner);
             change += groups_.join(partner, g);
+            regroup(partner, h, g);
         }
         change += groups_.join(t, h);
+        regroup(t, g, h);
 #ifdef ANONSET_DEBUG_CHECKS
         if (change != gain || groups_[g].size() < k_) throw std::logic_error("crowd: a change gained something else");
 #endif
@@ -208,11 +248,14 @@ class Shard {
         parallel_for(blocks, threads_, monitor_, [&](std::int64_t block, int) {
             const std::vector<std::int32_t> numbers(order.begin() + count * block / blocks,
                                                     order.begin() + count * (block + 1) / blocks);
-            found[block] = augment(groups_, numbers, k_, blocks == 1 ? threads_ : 1, monitor_);
+            found[block] = augment(groups_, numbers, k_, blocks == 1 ? threads_ : 1, monitor_,
+                                   person_.empty() ? nullptr : person_.data());
         });
         std::vector<Move> moves;
         for (const Augmented& some : found) moves.insert(moves.end(), some.moves.begin(), some.moves.end());
         [[maybe_unused]] std::int64_t expected = gain();
+        if (persons_)
+            for (const Move& move : moves) regroup(move.row, groups_.of(move.row), move.to);
         groups_.rearrange(moves, monitor_);
 #ifdef ANONSET_DEBUG_CHECKS
         for (const Augmented& some : found) expected += some.gain;
@@ -266,6 +309,9 @@ class Shard {
     Groups groups_;
     std::vector<Target> targets_;
     std::vector<Scratch> scratch_;
+    std::vector<std::int32_t> person_;  // of each row, where persons are counted
+    std::int32_t known_persons_ = 0;
+    std::unique_ptr<Persons> persons_;
 };
 
 // All shards, one after the other; groups are numbered through all of them. Each is freed once it is copied.
@@ -300,7 +346,7 @@ OwnedCsr drop_infrequent(const Csr& rows, std::int32_t n_items, std::int32_t k, 
 }  // namespace
 
 Result sparse_groups(const Csr& data, std::int32_t n_items, std::int32_t k, const SparseSettings& settings, int threads,
-                     Monitor& monitor) {
+                     Monitor& monitor, const std::int32_t* person) {
     const OwnedCsr frequent = drop_infrequent(data, n_items, k, threads, monitor);
     const Csr rows = frequent.view().rows == data.rows ? frequent.view() : data;
     const std::int64_t shards = std::max<std::int64_t>(1, std::min(settings.shards, rows.rows / (2 * k)));
@@ -308,7 +354,8 @@ Result sparse_groups(const Csr& data, std::int32_t n_items, std::int32_t k, cons
     const std::vector<std::int64_t> bounds = even_stretches(data, shards, 2 * k);
     parallel_for(shards, threads, monitor, [&](std::int64_t shard, int) {
         const Csr here{rows.offsets + bounds[shard], rows.items, bounds[shard + 1] - bounds[shard]};
-        found[shard] = Shard(here, n_items, k, settings, shards == 1 ? threads : 1, monitor).solve();
+        const std::int32_t* whose = person ? person + bounds[shard] : nullptr;
+        found[shard] = Shard(here, n_items, k, settings, shards == 1 ? threads : 1, monitor, whose).solve();
     });
     return shards == 1 ? std::move(found[0]) : joined(std::move(found));
 }

@@ -33,7 +33,14 @@ class CrowdDense:
     def __init__(self, *, block: int, pool: int, near: int, sorts: int, rounds: int, visits: float) -> None: ...
 
 def crowd_sparse(
-    offsets: Longs, items: Ints, n_items: int, k: int, settings: CrowdSparse, monitor: Monitor, threads: int
+    offsets: Longs,
+    items: Ints,
+    n_items: int,
+    k: int,
+    settings: CrowdSparse,
+    monitor: Monitor,
+    threads: int,
+    persons: Ints | None = None,
 ) -> tuple[Ints, tuple[Longs, Ints]]: ...
 def crowd_dense(
     offsets: Longs, items: Ints, n_items: int, k: int, settings: CrowdDense, seed: int, monitor: Monitor, threads: int

@@ -190,3 +190,28 @@ def test_no_group_of_crowd_has_fewer_than_k_users(seed, k, users, blank):
     found = [anonset.anonymize(data, k=k, seed=1, unit="user", threads=threads) for threads in (1, 2)]
     assert found[0].verdict.persons.measured["k"] >= k
     assert np.array_equal(found[0].release.transactions.items, found[1].release.transactions.items)
+
+
+def _sparse(seed, n, users, blank=0.1, heavy=False):
+    """Short transactions over many items, of users who like the same things again and again."""
+    random = np.random.default_rng(seed)
+    likes = random.zipf(1.3, (users, 12)) % 120
+    whose = np.concatenate((np.arange(users), random.integers(0, users, n - users))).astype(np.int32)
+    if heavy:
+        whose[users : users + n // 2] = 0
+    lists = [[f"i{i}" for i in set(random.choice(likes[u], random.integers(1, 6)))] for u in whose]
+    whose[users:][random.random(n - users) < blank] = -1
+    from dataclasses import replace
+
+    return replace(Transactions.from_lists(lists), users=whose, user_labels=[f"u{u}" for u in range(users)])
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+@pytest.mark.parametrize("effort", ["quick", "usual", "thorough"])
+@pytest.mark.parametrize(("seed", "k", "users"), [(1, 3, 40), (2, 5, 90), (3, 12, 14)])
+def test_sparse_groups_begin_and_stay_with_k_users(seed, k, users, effort, heavy):
+    data = _sparse(seed, 1500, users, heavy=heavy)
+    found = [anonset.anonymize(data, k=k, seed=1, unit="user", effort=effort, threads=threads) for threads in (1, 3)]
+    assert found[0].measurements["regime"] == "sparse"
+    assert found[0].verdict.persons.measured["k"] >= k
+    assert found[0].release.transactions.same_sets(found[1].release.transactions)

@@ -17,8 +17,10 @@ Postcondition  every transaction is in one group. Groups begin with at least k m
                only if more than k are there, or in a swap or along a path that brings another one in, or when the whole
                group is dissolved and every member joins another group. So every group has at least k members at every
                step, and its members publish the same Q: k-anonymity. No change is made that lowers the gain.
-Persons        with `unit="user"`: refused unless there are k different users. Groups of fewer users are repaired
-               (exchanges, dissolving, merges; see group/persons.py); after that no step leaves a group below k users.
+Persons        with `unit="user"`: refused unless there are k different users. Sparse data: an anchor's group takes
+               no two transactions of one user, and no move, swap or path leaves a group below k users. What is then
+               still short of users (those who found no place; groups of dense data) is repaired (exchanges, dissolving,
+               merges; see group/persons.py), after which no step leaves a group below k users.
 Diversity      with `diversity=p`: refused unless every sensitive item s occurs in at most n/p transactions. Groups that
                hold an item too often are repaired (exchanges, merges; see group/diversity.py); after that every move
                and swap keeps both groups at k members and at the share. So at the end f · p ≤ |g| for every item and
@@ -120,6 +122,8 @@ EFFORT = Param(
 DENSE_ITEMS = 4096  # above, bitmaps of the whole vocabulary would cost more than they save
 DENSITY = 0.08  # share of the vocabulary in a transaction from which nearly all pairs overlap
 FIRST_OCCURRENCES = 2_048  # of items; they mostly tell whether many items are in use
+PERSON_REACH = 2  # times as far where persons are counted: many near an anchor are its own user's
+PERSON_CANDIDATES = 4  # times as many: of several transactions of a user one can join
 LONG_SETS = 6.0  # items per transaction, on average, from which an anchor or a round of improvement costs twice as much
 
 
@@ -138,8 +142,9 @@ def run(
     ordering, ordered = gray_sorted(quasi, job)
     with job.stage("groups"):
         if unit == "user" and data.users is not None:
-            begun, _ = find_groups(ordered, k, preset, dense, job)
-            groups = groups_of_persons(ordered, data.users[ordering], begun, k, job, preset.person_rounds)
+            users = data.users[ordering]
+            begun, _ = find_groups(ordered, k, preset, dense, job, users)
+            groups = groups_of_persons(ordered, users, begun, k, job, preset.person_rounds)
             centers = majority(ordered, groups, job)
         elif diversity is None:
             found = find_groups(ordered, k, preset, dense, job)
@@ -162,8 +167,12 @@ def _require_persons(data: Transactions, k: int, diversity: int | None) -> None:
     require_users(data, k)
 
 
-def find_groups(ordered: Transactions, k: int, preset: Preset, dense: bool, job: Job) -> tuple[Ints, Centers]:
+def find_groups(
+    ordered: Transactions, k: int, preset: Preset, dense: bool, job: Job, users: Ints | None = None
+) -> tuple[Ints, Centers]:
     """Groups of at least k for transactions in Gray order, and what they publish; PTA's are not considered.
+
+    With `users`, groups of sparse transactions begin with k different ones; some may still lack users at the end.
 
     Examples
     --------
@@ -177,19 +186,21 @@ def find_groups(ordered: Transactions, k: int, preset: Preset, dense: bool, job:
         return _native.crowd_dense(
             ordered.offsets, ordered.items, ordered.n_items, k, settings, seed, job.monitor, job.threads
         )
-    chosen = sparse_settings(ordered, k, preset)
-    return _native.crowd_sparse(ordered.offsets, ordered.items, ordered.n_items, k, chosen, job.monitor, job.threads)
+    chosen = sparse_settings(ordered, k, preset, users is not None)
+    return _native.crowd_sparse(
+        ordered.offsets, ordered.items, ordered.n_items, k, chosen, job.monitor, job.threads, users
+    )
 
 
-def sparse_settings(ordered: Transactions, k: int, preset: Preset) -> _native.CrowdSparse:
-    """What the preset means for these transactions and this k."""
+def sparse_settings(ordered: Transactions, k: int, preset: Preset, persons: bool = False) -> _native.CrowdSparse:
+    """What the preset means for these transactions and this k, and where persons are counted."""
     chosen = preset.sparse
     long = ordered.nnz >= LONG_SETS * len(ordered)
     return _native.CrowdSparse(
         shards=-(-ordered.nnz // chosen.shard),
         every=-(-k // chosen.anchors) * (1 + long),
-        reach=max(k, chosen.reach),
-        keep=chosen.candidates * k,
+        reach=max(k, chosen.reach) * (PERSON_REACH if persons else 1),
+        keep=chosen.candidates * k * (PERSON_CANDIDATES if persons else 1),
         rounds=int(not long or chosen.round_for_long),
         augment=chosen.augment,
         block=chosen.block,
