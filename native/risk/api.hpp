@@ -17,6 +17,7 @@ struct Absence {
     const std::uint64_t* held = nullptr;
     const std::uint64_t* absent = nullptr;
 
+    bool knows(std::int64_t query) const { return held && absent[query] != 0; }
     bool rules_out(std::int64_t row, std::int64_t query) const { return held && (held[row] & absent[query]) != 0; }
 };
 

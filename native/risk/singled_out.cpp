@@ -38,7 +38,7 @@ class CandidateCounter {
             if (items[i] >= 0) known[size++] = items[i];
         std::sort(known, known + size, [&](std::int32_t a, std::int32_t b) { return lists_.size(a) < lists_.size(b); });
         if (size == 0) throw std::invalid_argument("a query needs an item");
-        if (size == 1 && !absence.held) return lists_.size(known[0]);
+        if (size == 1 && !absence.knows(query)) return lists_.size(known[0]);
         return bitmap_[known[0]] >= 0 ? count_words(known, size, query, absence)
                                       : count_list(known, size, query, absence);
     }
@@ -49,7 +49,7 @@ class CandidateCounter {
         for (std::int64_t w = 0; w < width_; ++w) {
             std::uint64_t word = words_[bitmap_[known[0]] * width_ + w];
             for (int i = 1; i < size && word; ++i) word &= words_[bitmap_[known[i]] * width_ + w];
-            if (!absence.held) {
+            if (!absence.knows(query)) {
                 total += __builtin_popcountll(word);
                 continue;
             }

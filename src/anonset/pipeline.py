@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
-from anonset.assess.risk.find import attack_result
 from anonset.assess.utility.column_loss import column_losses
 from anonset.assess.utility.information_loss import information_loss
 from anonset.assess.utility.levels import level_losses
+from anonset.data.advice import Suggestion
 from anonset.data.attributes import items_of, require_no_columns
 from anonset.data.errors import GuaranteeError, ParameterError, setting
 from anonset.data.job import Job, Progress
@@ -24,6 +24,7 @@ from anonset.data.spec import UNIT, MethodSpec, Model, Unit, parse_params
 from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.data.unit import chosen_unit, once_each, users_behind
+from anonset.gate import Attackers
 from anonset.io.source.options import reading_only
 from anonset.methods import METHODS, method_spec
 from anonset.models import USUAL, model_spec
@@ -184,6 +185,20 @@ class Order:
     keep: Keep
     bound: bool
     unit: Unit | None
+    usual: Mapping[str, Any] = field(default_factory=dict)  # what nobody asked for, where sensitive items are named
+
+    def settled(self, source: Transactions) -> tuple[Order, tuple[str, ...]]:
+        """The order for these data, and what was chosen because they name sensitive items."""
+        unit = chosen_unit(self.unit, source, self.model.spec)[0]
+        if not self.usual or unit == "user" or source.sensitive is None or not source.sensitive.any():
+            return self, ()
+        values = {**self.values, **self.usual}
+        target = replace(self.model, params=self.model.spec.promised(values))
+        said = (
+            f"Sensitive items are named: {name}={value}. {name}=off (--{name} off) lifts the limit."
+            for name, value in self.usual.items()
+        )
+        return replace(self, values=values, model=target), tuple(said)
 
 
 def _read(data: Any, order: Order, job: Job) -> Transactions:
@@ -211,6 +226,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
     source = _read(data, order, job)
     if not spec.columns:
         require_no_columns(source, spec.name)
+    order, chosen = order.settled(source)
     target = order.model.fixed_on(len(source))  # nothing that a method invents may change what a fraction stands for
     unit, counted = chosen_unit(order.unit, source, target.spec)
     target = target.counting(unit)
@@ -223,7 +239,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
     with job.stage("measure"):
         measurements = {**_loss(source, draft), **draft.measurements}
     least = lower_bound(source, values["k"], job=job) if order.bound and len(source) else None
-    said = (*source.notes, *counted, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
+    said = (*source.notes, *counted, *chosen, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
     result = Result(
         release=release,
         verdict=verdict,
@@ -246,7 +262,19 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         publisher=publish_result,
         read_from=files_read(data, order.reading),
     )
-    return replace(result, attacker=cache(partial(attack_result, result, job)))
+    return replace(result, attacker=Attackers(result, job, partial(_attempt, order, job)))
+
+
+def _attempt(order: Order, job: Job, data: Transactions, instead: Suggestion) -> Result:
+    """The result of these transactions with other settings, as far as the method knows those of the order."""
+    spec = method_spec(instead.method) if instead.method else order.spec
+    takes = {param.name for param in (*model_spec(spec.model).params, *spec.params)}
+    kept = takes if spec.model == order.spec.model else takes & {"k", "hierarchy"}
+    values: dict[str, Any] = {name: value for name, value in order.values.items() if name in kept}
+    values = {name: value for name, value in (values | dict(instead.params)).items() if value is not None}
+    tried = _order(None, spec, values, order.keep, False)
+    unit = order.unit if spec.model == order.spec.model else None
+    return _make(data, replace(tried, unit=unit), Job(job.seed, job.threads or None))
 
 
 def recode(
@@ -390,7 +418,9 @@ def _order(
     target = Model(promised, promised.promised(values))
     if bound:
         _require_bounded(target)
-    return Order(spec, target, values, reading, keep, bound, asked)
+    said = {*parsed, *(name for name, value in params.items() if value is not None)}
+    usual = {one.name: one.with_sensitive for one in spec.params if one.with_sensitive and one.name not in said}
+    return Order(spec, target, values, reading, keep, bound, asked, usual)
 
 
 def _job(seed: int | None, threads: int | None, progress: Progress | None, job: Job | None) -> Job:

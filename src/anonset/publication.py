@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data.errors import InputError, ParameterError, argument, setting
+from anonset.data.findings import parse_accept
 from anonset.data.job import Job
 from anonset.data.release import Result
 from anonset.data.spec import ModelSpec
@@ -45,6 +46,7 @@ def require_targets(
     inputs: Mapping[str, Any] | None = None,
 ) -> list[Output]:
     """All files that a run will write; an error for a path, a format, a key or a cut that cannot be."""
+    parse_accept(targets.accept)
     parts = (*model.publishes, "columns") if columns else model.publishes
     outputs = [*_release(targets, model, parts), *_beside(targets, cuts=cuts, patterns=patterns)]
     reads = {**(inputs or {}), **key_inputs(targets.sign)}
@@ -72,6 +74,7 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
     """Stage all that `targets` asks for; the result with its certificate."""
     beside = None if targets.link is None else stage.file(link_path(targets.link))  # in place before the release
     if targets.out is not None:
+        require_outcome(result, targets)
         with job.stage("write"), plain_errors(targets.out):
             result = _with_certificate(stage, result, targets)
     if beside is not None:
@@ -102,6 +105,14 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
     return replace(result, notes=tuple(dict.fromkeys((*stage.notes, *result.notes))), seconds=job.seconds)
 
 
+def require_outcome(result: Result, targets: Targets) -> None:
+    """An `OutcomeError` where something stands against publishing that was not accepted."""
+    if result.attacker is None or not result.attacker.findings().accepting(targets.accept).refused:
+        return
+    accepted = parse_accept(targets.accept)
+    result.attacker.helped(accepted).accepting(accepted).require()
+
+
 def publish_result(result: Result, targets: Targets) -> Result:
     """Write a result that is there already."""
     model = model_spec(result.verdict.model)
@@ -124,7 +135,12 @@ def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Resul
         format=targets.format,
         keep_formulas=targets.keep_formulas,
         key=targets.sign,
-        about={"method": result.method, "params": result.params, "notes": result.public_notes},
+        about={
+            "method": result.method,
+            "params": result.params,
+            "notes": result.public_notes,
+            **_found(result, targets),
+        },
     )
     notes = tuple(dict.fromkeys((*result.notes, *certificate.notes)))
     return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes)
@@ -155,6 +171,14 @@ def _write_link(beside: Path, stage: Staging, result: Result, targets: Targets) 
     digest = sha256(release_file(stage.staged(target)))
     order = published_order(result.release, target, targets.format, targets.keep_formulas)
     PrivateLink.of(result.source, result.row_origin[order], digest).write(beside)
+
+
+def _found(result: Result, targets: Targets) -> dict[str, Any]:
+    """What the certificate says of attackers: what remains possible, and what was accepted."""
+    if result.findings is None:
+        return {}
+    found = result.findings.accepting(targets.accept)
+    return {"remaining": found.remaining, "accepted": found.needed}
 
 
 def _release(targets: Targets, model: ModelSpec, parts: tuple[str, ...]) -> Iterator[Output]:

@@ -12,7 +12,7 @@ import anonset
 @pytest.fixture
 def release(tmp_path):
     data = anonset.Transactions.from_lists([["a", "s"], ["a"], ["b"], ["b", "c"]] * 5, sensitive=["s"])
-    anonset.publish(data, anonset.Targets(out=tmp_path / "release"), method="nn", p=2, seed=1)
+    anonset.publish(data, anonset.Targets(out=tmp_path / "release", accept="inference"), method="nn", p=2, seed=1)
     return tmp_path / "release"
 
 

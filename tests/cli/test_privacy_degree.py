@@ -49,7 +49,7 @@ def test_bad_input_is_a_clear_word_and_nothing_is_written(cli, source, tmp_path,
 
 def test_questions_on_the_command_line(cli, source, tmp_path):
     out = tmp_path / "release"
-    cli("anonymize", source, "--sensitive", "test", "--method", "nn", "-p", 3, "-o", out, "--seed", 1)
+    cli("anonymize", source, "--sensitive", "test", "--method", "nn", "-p", 3, "-o", out, "--accept", "inference")
     assert cli("query", out, "bread AND wine").out.strip() == "20 transactions."
     answers = json.loads(cli("query", out, "test GROUP BY bread", "--json").out)["answers"]
     assert sum(answer["count"] for answer in answers) == pytest.approx(20)

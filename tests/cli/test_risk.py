@@ -31,10 +31,42 @@ def test_risk_for_one_to_four_items_by_default(cli, baskets):
 def test_risk_before_and_after(cli, baskets, release):
     done = cli("risk", baskets, release)
     assert done.code == 0
-    assert "nearest published set" in done.out
-    answer = json.loads(cli("risk", baskets, release, "--json").out)
-    assert answer["linking"][0]["largest"] <= 1 / 3
-    assert answer["attacks"][1]["success_after"] < answer["attacks"][1]["success_before"]
+    for part in ("Singling out", "Linkability", "Inference", "nearest match"):
+        assert part in done.out
+    attacks = json.loads(cli("risk", baskets, release, "--json").out)["findings"]["attacks"]
+    found = {one["title"]: one for one in attacks}
+    assert found["nearest match"]["worst"] <= 1 / 3
+    assert found["2 items known"]["after"] < found["2 items known"]["before"]
+
+
+def test_one_attack_by_its_name(cli, baskets, release):
+    found = json.loads(cli("risk", baskets, release, "--attack", "whole-basket", "--json").out)["findings"]["attacks"]
+    assert [one["name"] for one in found] == ["whole-basket"]
+    done = cli("risk", baskets, release, "--attack", "whole-basked")
+    assert done.code == 2
+    assert "Did you mean whole-basket?" in done.err
+    assert cli("risk", baskets, "--attack", "whole-basket").code == 2
+
+
+def test_the_certificate_says_what_the_promise_is_meant_to_stop(cli, baskets, tmp_path):
+    assert cli("anonymize", baskets, "-k", 2, "-o", tmp_path / "out.dat", "--link", tmp_path / "link.csv").code == 0
+    known = ["--link", tmp_path / "link.PRIVATE.csv", "--json"]
+    found = json.loads(cli("risk", baskets, tmp_path / "out.dat", *known).out)["findings"]["attacks"]
+    limits = {one["name"]: one["limit"] for one in found}
+    assert limits["known-items"] == limits["whole-basket"] == 0.5
+    assert not any(one["broken"] or one["upper_bound"] for one in found)
+
+
+def test_earlier_releases_are_attacked_together_with_the_newest(cli, baskets, release, tmp_path):
+    older = tmp_path / "older.dat"
+    older.write_text("1 2\n1 2\n1 2\n2 4\n2 4\n2 4\n")
+    done = cli("risk", baskets, release, "--previous", baskets, older, "--attack", "two-releases", "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)["findings"]["attacks"]
+    assert found
+    assert all(one["upper_bound"] and one["part"] == "linkability" for one in found)
+    assert cli("risk", baskets, "--previous", baskets, older).code == 2
+    assert cli("risk", baskets, release, "--previous", baskets).code == 2
 
 
 def test_a_certain_sensitive_item_is_said_loudly(cli, baskets, release):

@@ -103,13 +103,25 @@ def test_secrets_come_from_the_environment_and_are_never_written(cli, monkeypatc
 
 def test_write_config_saves_what_a_command_line_did(cli):
     done = cli(
-        "anonymize", "sales.csv", "-k", 3, "-o", "a.csv", *COLUMNS, "--write-config", "a.toml", "--sensitive", "wine"
+        "anonymize",
+        "sales.csv",
+        "-k",
+        3,
+        "-o",
+        "a.csv",
+        *COLUMNS,
+        "--write-config",
+        "a.toml",
+        "--sensitive",
+        "wine",
+        "--accept",
+        "loss",
     )
     assert done.code == 0
     assert stat.S_IMODE(Path("a.toml").stat().st_mode) == 0o600
     found = project.read_project(Path("a.toml"))
     assert found == {"data": "sales.csv", "transaction": "receipt", "item": "product", "sensitive": "wine",
-                     "k": "3", "out": "a.csv"}  # fmt: skip
+                     "k": "3", "out": "a.csv", "accept": "loss"}  # fmt: skip
     assert cli("run", "a.toml", "--force").code == 0
 
 

@@ -60,7 +60,9 @@ def test_a_method_is_compared_with_the_others(tmp_path):
 
 
 def test_a_method_runs_from_the_command_line(command, baskets, tmp_path):
-    done = command("anonymize", baskets, "--method", "alike", "-k", 5, "--least-share", 0.4, "-o", "out.csv", "--json")
+    asked = ["--method", "alike", "-k", 5, "--least-share", 0.4, "-o", "out.csv", "--json"]
+    assert command("anonymize", baskets, *asked).returncode == 4  # all alike: nothing is left
+    done = command("anonymize", baskets, *asked, "--accept", "loss")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["method"] == "alike"
     assert anonset.read(tmp_path / "out.csv").to_lists() == [["bread", "wine"]] * 24

@@ -34,7 +34,9 @@ def everything(folder, rows=ROWS, force=False):
 
 
 def groups(folder, rows=None, force=False):
-    anonset.publish(GROUPED, anonset.Targets(out=folder / "out", force=force), method="cahd-gray", p=2, seed=1)
+    anonset.publish(
+        GROUPED, anonset.Targets(out=folder / "out", force=force, accept="inference"), method="cahd-gray", p=2, seed=1
+    )
 
 
 def said(publish, folder, force):

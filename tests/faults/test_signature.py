@@ -105,7 +105,13 @@ def test_a_release_without_certificate_is_not_signed(keys):
 def test_a_folder_of_groups_is_signed_inside(keys):
     data = anonset.Transactions.from_lists([["a", "x"], ["a"], ["b"], ["b"]], sensitive=["x"])
     for force in (False, True):
-        anonset.publish(data, anonset.Targets(out="out", sign=keys[0], force=force), method="cahd-gray", p=2, seed=1)
+        anonset.publish(
+            data,
+            anonset.Targets(out="out", sign=keys[0], force=force, accept="inference"),
+            method="cahd-gray",
+            p=2,
+            seed=1,
+        )
     assert sorted(path.name for path in Path("out").iterdir()) == [
         "certificate.json",
         "certificate.json.sig",

@@ -61,7 +61,9 @@ def test_the_columns_are_what_the_docs_say(result, tmp_path: Path) -> None:
 
 
 def test_anonymize_writes_it_and_the_name_may_say_the_format(tmp_path: Path) -> None:
-    done = anonset.publish(data(), anonset.Targets(out=tmp_path / "release.parquet"), method="nn", p=3, seed=1)
+    done = anonset.publish(
+        data(), anonset.Targets(out=tmp_path / "release.parquet", accept="inference"), method="nn", p=3, seed=1
+    )
     assert inside(tmp_path / "release.parquet") == [
         "certificate.json",
         "sensitive.parquet",
@@ -147,7 +149,8 @@ def test_nothing_unverified_is_published(result, tmp_path: Path) -> None:
 
 def test_names_that_a_spreadsheet_would_run_are_guarded_and_the_order_follows(tmp_path: Path) -> None:
     names = ["=SUM(A1)", "bread", "+cmd", "@x", "zeta", "alpha", "=secret", "s"]
-    done = anonset.publish(data(names=names), anonset.Targets(out=tmp_path / "out"), method="nn", p=3, seed=1)
+    place = anonset.Targets(out=tmp_path / "out", accept="inference")
+    done = anonset.publish(data(names=names), place, method="nn", p=3, seed=1)
     assert any("apostrophe" in note for note in done.notes)
     assert anonset.verify(tmp_path / "out", "privacy-degree", p=3).holds
     found = anonset.read_release(tmp_path / "out").transactions
@@ -169,7 +172,7 @@ def test_kept_ids_and_users_survive(format: str, tmp_path: Path) -> None:
     named = replace(data(), ids=pa.array([f"T{i}" for i in range(80)]))
     done = anonset.publish(
         named,
-        anonset.Targets(out=tmp_path / "out", format=format),
+        anonset.Targets(out=tmp_path / "out", format=format, accept="inference"),
         method="cahd-gray",
         p=3,
         keep=anonset.Keep(ids=True),
@@ -180,7 +183,8 @@ def test_kept_ids_and_users_survive(format: str, tmp_path: Path) -> None:
 
 
 def test_the_command_line_verifies_a_folder(tmp_path: Path) -> None:
-    anonset.publish(data(), anonset.Targets(out=tmp_path / "out"), method="cahd-gray", p=3, seed=1)
+    place = anonset.Targets(out=tmp_path / "out", accept="inference")
+    anonset.publish(data(), place, method="cahd-gray", p=3, seed=1)
     run = [sys.executable, "-m", "anonset", "verify", str(tmp_path / "out"), "--json"]
     done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

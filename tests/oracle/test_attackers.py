@@ -12,7 +12,7 @@ import anonset
 from anonset import Release, Transactions
 from anonset.assess.align import pair
 from anonset.assess.risk.attackers import ATTACKS
-from anonset.assess.risk.attackers.known_items import query_chances
+from anonset.assess.risk.attackers.known_items import Queries, query_chances, seen
 from anonset.assess.risk.attackers.posterior import posteriors
 from anonset.assess.risk.find import find
 from anonset.assess.risk.kept import kept_share
@@ -65,7 +65,8 @@ def test_known_and_absent_items_equal_looking_at_every_transaction(release, m, a
     frequency = [-sum(item in row for row in published) for item in ITEMS]
     by_frequency = sorted(range(len(ITEMS)), key=lambda i: (frequency[i], i))
     codes = np.array([[ITEMS.index(item) for item in known] for _, known in queries], dtype=np.int32)
-    found = query_chances(both, codes, np.array([i for i, _ in queries]), Job(0), absent)
+    many = np.full(len(queries), absent)
+    found = query_chances(both, Queries(np.array([i for i, _ in queries]), codes, many), Job(0))
     for (i, known), value in zip(queries, found, strict=True):
         lacking = [ITEMS[item] for item in by_frequency if ITEMS[item] not in originals[i]][:absent]
         fit = [r for r, row in enumerate(published) if set(known) <= row and not row & set(lacking)]
@@ -183,7 +184,8 @@ def test_a_generalized_release_is_attacked_through_its_nodes():
     tree = anonset.read_hierarchy(TREE)
     published = Release(Transactions.from_lists([["X", "d"], ["X", "d"], ["X"], ["X"]]))
     both = pair(data, published, np.arange(4), tree)
-    found = query_chances(both, both.seen(np.array([[0, 3], [1, 3]], dtype=np.int32)), np.array([0, 1]), Job(0), 0)
+    queries = Queries(np.arange(2), np.array([[0, 3], [1, 3]], dtype=np.int32), np.zeros(2, dtype=np.int64))
+    found = query_chances(both, seen(both, queries), Job(0))
     assert found.tolist() == [0.5, 0.5]
 
 

@@ -32,7 +32,8 @@ ROOMS = {
     "report": {"data", "models", "assess", "io"},
     "publication": {"data", "models", "io", "report"},
     "nightly": {"data", "io", "methods"},
-    "pipeline": {"data", "models", "methods", "unlink", "io", "assess", "publication", "nightly"},
+    "gate": {"data", "models", "assess"},
+    "pipeline": {"data", "models", "methods", "unlink", "io", "assess", "gate", "publication", "nightly"},
     "choose": {"data", "models", "methods", "assess", "pipeline"},
     "cli": {
         "data",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.cli.base import project
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, warn
+from anonset.cli.base.found import summary
 from anonset.cli.base.groups import (
     KEEP_FORMULAS,
     RUNNING,
@@ -29,10 +30,13 @@ from anonset.cli.base.nightly import log_result, night_options, night_targets, r
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.persons import in_persons, persons_json
 from anonset.cli.base.progress import Display
+from anonset.data.findings import parse_accept
 from anonset.data.spec import UNIT, Param
 
 if TYPE_CHECKING:
+    from anonset.data.findings import Findings
     from anonset.data.release import Bound, Result
+    from anonset.data.targets import Targets
     from anonset.unlink import Keep
 
 app = Application()
@@ -58,6 +62,12 @@ LINK = Param(
     "and measure. It undoes the release: private, and its name will say so.",
 )
 PUBLIC = Param("public", "bool", "Leave out of the report everything that is computed from the original.")
+
+ACCEPT = Param(
+    "accept",
+    "text",
+    "Publish although attackers find too much or too little is left: singling-out, linkability, inference, loss.",
+)
 
 
 BOUND = Param(
@@ -92,6 +102,11 @@ def as_keep(keeping: Given) -> Keep:
     return Keep(**{name.removeprefix("keep_"): True for name in keeping if name != KEEP_FORMULAS.name})
 
 
+def accept_options() -> list[Choice]:
+    """What is published although the outcome stands against it."""
+    return [Choice(ACCEPT, WRITING, metavar="NAMES")]
+
+
 def as_report_targets(reporting: Given) -> dict[str, Any]:
     """Report and dossier as `Targets` knows them."""
     named: dict[str, Any] = {name: text for name, text in reporting.items() if name != PUBLIC.name}
@@ -101,7 +116,7 @@ def as_report_targets(reporting: Given) -> dict[str, Any]:
 @app.command(epilog="Example: anonset anonymize sales.csv -k 10 -o release.csv")
 @takes(
     privacy=[*model_options(), *method_options()],
-    writing=write_options(),
+    writing=[*write_options(), *accept_options()],
     reporting=report_options(),
     cutting=cut_options(),
     keeping=keep_options(),
@@ -127,6 +142,10 @@ def anonymize(
     Without --model and --method the promise is k-anonymity; one of the two is enough. Without --out nothing is written:
     a trial run that shows what the release would lose. A certificate that says what is promised is written beside
     the release; it and the release may be published, everything else that is printed here is private.
+
+    Before anything is written, attackers are let loose on the release. Where one succeeds that the promise should stop,
+    where people are found as before, where a sensitive item is certain, or where next to nothing is left of the data,
+    nothing is written and the exit code is 4; --accept publishes it all the same.
     """
     from anonset.data.job import Job
     from anonset.data.targets import Targets
@@ -157,17 +176,18 @@ def anonymize(
             **as_read_options(reading),
             **privacy,
         )
+        findings = None if result is None else findings_of(result, targets, running)
     if result is None:
         return say_checked(running)
     log_result(result)
     warnings = as_keep(keeping).warnings()
     if "json" in running:
-        show_json({**as_json(result, out), "report": report, "link": link, "dossier": dossier})
+        show_json({**as_json(result, out, findings), "report": report, "link": link, "dossier": dossier})
     else:
         warn(warnings, "Warning")
         if "quiet" not in running:
             warn(note for note in result.notes if note not in warnings)
-            show(*page(result, out, report, link, dossier), *rights(targets))
+            show(*page(result, out, report, link, dossier, findings), *rights(targets))
     return None
 
 
@@ -203,12 +223,24 @@ def _dossier(reporting: Given) -> str | None:
     return str(dossier_path(reporting["dossier"])) if "dossier" in reporting else None
 
 
+def findings_of(result: Result, targets: Targets, running: Given) -> Findings | None:
+    """What attackers found, with what was accepted; for a trial run also what would help. None where nobody listens."""
+    if ("quiet" in running and "json" not in running) or result.attacker is None:
+        return None
+    accepted = parse_accept(targets.accept)
+    found = result.attacker.findings().accepting(accepted)
+    if targets.out is None and found.refused:
+        return result.attacker.helped(accepted).accepting(accepted)
+    return found
+
+
 def page(
     result: Result,
     out: str | None,
     report: str | None = None,
     link: str | None = None,
     dossier: str | None = None,
+    findings: Findings | None = None,
 ) -> list[Any]:
     """The result in a few lines."""
     loss = result.measurements.get("information_loss_ratio")
@@ -231,6 +263,7 @@ def page(
     rows += columns_lost(result.measurements)
     if "pattern_distance" in result.measurements:
         rows += [("pattern distance", _distance(result.measurements)), ("rewritten", _rewritten(result.measurements))]
+    rows += summary(findings, out is not None)
     if report is not None:
         rows.append(("report", report))
     if dossier is not None:
@@ -281,7 +314,7 @@ def certificate_name(out: str, form: str = "rows") -> str:
     return f"{out}.certificate.json" if form == "rows" else f"{out.rstrip('/')}/certificate.json"
 
 
-def as_json(result: Result, out: str | None) -> dict[str, Any]:
+def as_json(result: Result, out: str | None, findings: Findings | None = None) -> dict[str, Any]:
     """The result for machines: what may be published, and under `private` what may not."""
     return {
         "out": out,
@@ -301,5 +334,6 @@ def as_json(result: Result, out: str | None) -> dict[str, Any]:
             "measurements": result.measurements,
             "bound": None if result.bound is None else result.bound.to_dict(),
             "seconds": result.seconds,
+            "findings": None if findings is None else findings.to_dict(),
         },
     }

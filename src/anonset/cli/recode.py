@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anonset.cli.anonymize import as_json, as_keep, keep_options, page
+from anonset.cli.anonymize import accept_options, as_json, as_keep, findings_of, keep_options, page
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import SEED, Source, as_read_options, read_options, run_options, write_options
@@ -30,7 +30,7 @@ def cut_options() -> list[Choice]:
 @app.command(epilog="Example: anonset recode sales.csv --cut cut.csv --hierarchy tree.csv -k 5 -m 2 -o release.csv")
 @takes(
     privacy=cut_options(),
-    writing=write_options(),
+    writing=[*write_options(), *accept_options()],
     keeping=keep_options(),
     reading=read_options(),
     running=run_options(SEED),
@@ -39,7 +39,8 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
     """Publish DATA by a given cut: each item as the node that the cut says, checked like any other release.
 
     The cut comes from an earlier 'anonymize --write-cut' and may have been edited; an item with nothing under
-    'published' is left out. If the recoded data is not k^m-anonymous, nothing is written and the exit code is 3.
+    'published' is left out. If the recoded data is not k^m-anonymous, nothing is written and the
+    exit code is 3; if attackers find too much or too little is left, it is 4 (see --accept).
     """
     from anonset.data.targets import Targets
     from anonset.pipeline import recode as make_release
@@ -47,21 +48,23 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
     for name in ("cut", "k"):
         if name not in privacy:
             raise InputError(f"--{name} is missing. See 'anonset recode --help'.")
+    targets = Targets(**writing, keep_formulas="keep_formulas" in keeping)
     with Display(quiet="quiet" in running or "json" in running) as display:
         result = make_release(
             data,
             privacy.pop("cut"),
-            targets=Targets(**writing, keep_formulas="keep_formulas" in keeping),
+            targets=targets,
             keep=as_keep(keeping),
             seed=running.get("seed"),
             progress=display,
             **as_read_options(reading),
             **privacy,
         )
+        findings = findings_of(result, targets, running)
     out = writing.get("out")
     if "json" in running:
-        show_json(as_json(result, out))
+        show_json(as_json(result, out, findings))
     else:
         warn(result.notes)
         if "quiet" not in running:
-            show(*page(result, out))
+            show(*page(result, out, findings=findings))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anonset.cli.base.certificates import find_certificate
 from anonset.cli.base.commands import Application
-from anonset.cli.base.console import facts, show, show_json, table
+from anonset.cli.base.console import show, show_json, table
+from anonset.cli.base.found import EXPLAINED, attack_table
 from anonset.cli.base.groups import (
     LINK,
     SEED,
@@ -26,8 +29,12 @@ from anonset.data.errors import ParameterError
 from anonset.data.spec import Param
 
 if TYPE_CHECKING:
-    from anonset.assess.risk import Attack, Inference, Linking, Risk
+    from collections.abc import Mapping
+
+    from anonset.assess.risk import Risk
+    from anonset.assess.risk.spec import Case
     from anonset.data.job import Job
+    from anonset.data.release import Release
     from anonset.data.transactions import Floats, Transactions
 
     Answer = tuple[dict[str, Any], list[Any], dict[str, Floats]]  # for machines, for people, for each transaction
@@ -43,10 +50,32 @@ ATTACKER = Param(
 ITEMS = Param("items", "text", "The only items that an attacker can get to know, separated by commas.")
 ABSENT = Param("absent", "int", "How many frequent items the attacker knows not to be there.", 0, minimum=0, maximum=64)
 HIERARCHY = Param("hierarchy", "text", "The hierarchy that the release was generalized with.")
+ATTACK = Param("attack", "text", "With a release: only these attacks, separated by commas. Default: all that fit.")
 SCORES = Param(
     "scores", "text", "Write everybody's own chance of being found (.csv). It is private, and its name will say so."
 )
 
+
+def _attacks() -> list[str]:
+    from anonset.assess.risk.attackers import ATTACKS
+
+    return list(ATTACKS)
+
+
+DRAWS = 20_000
+"""More than at publishing: nobody waits for a release here."""
+
+Previous = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--previous",
+        help="Earlier data and their release; may be given several times.",
+        metavar="DATA RELEASE",
+        parser=lambda pair: pair,
+        rich_help_panel=PANEL,
+        show_default=False,
+    ),
+]
 Published = Annotated[
     str | None,
     typer.Argument(help="A release of DATA, to see what it changes.", metavar="[RELEASE]", show_default=False),
@@ -57,6 +86,7 @@ Published = Annotated[
 @takes(
     attacking=[
         *(Choice(param, PANEL) for param in (M, ATTACKER, ITEMS, ABSENT)),
+        Choice(ATTACK, PANEL, metavar="NAMES", complete=_attacks),
         Choice(HIERARCHY, PANEL, metavar="FILE"),
         Choice(LINK, PANEL, metavar="FILE"),
     ],
@@ -65,13 +95,21 @@ Published = Annotated[
     running=run_options(SEED, THREADS),
 )
 def risk(
-    data: Source, attacking: Given, writing: Given, reading: Given, running: Given, release: Published = None
+    data: Source,
+    attacking: Given,
+    writing: Given,
+    reading: Given,
+    running: Given,
+    release: Published = None,
+    previous: Previous = None,
 ) -> None:
     """Measure how likely people are to be found in DATA by an attacker who knows a few of their items.
 
     A person is singled out where the transaction is the only one that holds what the attacker knows. With a RELEASE of
-    the data the attacker's chances before and after are compared, everybody is linked with the nearest published sets,
-    and it is said how surely sensitive items can be inferred.
+    the data all attackers that fit are let loose on it, in three parts: singling out, linkability, inference; --attack
+    runs one of them. The certificate beside the release says which attacks its promise is meant to stop, the link (of
+    anonymize --link) whose transaction is whose; without it, chances are upper bounds. With --previous the same data's
+    earlier releases are attacked together with this one.
     """
     from anonset.assess.risk.scores import scores_path, write_scores
     from anonset.data.job import Job
@@ -89,9 +127,10 @@ def risk(
             transactions = read(data, **as_read_options(reading))
         many = [attacking["m"]] if "m" in attacking else [1, 2, 3, 4]
         if release is None:
-            answer, page, scores = _alone(transactions, many, attacking, job)
+            answer, page, scores = _alone(transactions, many, {**attacking, **_named(previous)}, job)
         else:
-            answer, page, scores = _against(transactions, release, many, attacking, job)
+            more = {"previous": previous or [], "scores": target is not None, "reading": as_read_options(reading)}
+            answer, page, scores = _against(transactions, release, {**attacking, **more}, job)
         if target is not None:
             write_scores(transactions, scores, target, **writing)
             page += ["", f"Everybody's own chance is in {target}."]
@@ -101,10 +140,14 @@ def risk(
         show(*page)
 
 
+def _named(previous: list[str] | None) -> dict[str, Any]:
+    return {"previous": previous} if previous else {}
+
+
 def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> Answer:
     from anonset.assess.risk import singled_out
 
-    for name in ("hierarchy", "link"):
+    for name in ("hierarchy", "link", "attack", "previous"):
         if name in attacking:
             raise ParameterError(name, "come with a release", "no release", "Name the release after the data.")
     items = attacking["items"].split(",") if "items" in attacking else None
@@ -141,62 +184,62 @@ def _risk_page(risks: list[Risk]) -> list[Any]:
     ]
 
 
-def _against(data: Transactions, release: str, many: list[int], attacking: Given, job: Job) -> Answer:
-    from anonset.assess.align import pair
-    from anonset.assess.risk import attack, infer, link
-    from anonset.data.hierarchy import read_hierarchy
-    from anonset.io import read_release
-    from anonset.io.publish.private_link import linked
+def _against(data: Transactions, release: str, given: Mapping[str, Any], job: Job) -> Answer:
+    from anonset.assess.risk import infer, link
+    from anonset.assess.risk.find import find
 
-    if attacking.keys() & {"attacker", "items", "absent"}:
+    if given.keys() & {"attacker", "items", "absent"}:
         raise ParameterError("attacker", "be left out with a release", "one", "Releases are attacked at random.")
+    case = _case(data, release, given, job)
+    assert len(case.pair.original) == len(data)  # an error says here what does not fit
+    found = find(case, given["attack"].split(",") if "attack" in given else None)
+    inference = infer(case.release)
+    scores = {}
+    if given["scores"]:
+        scores = {f"linked_by_{kind}": link(case.pair, job, kind).scores for kind in ("hamming", "jaccard")}
+    answer = {"findings": found.to_dict(), "inference": None if inference is None else inference.to_dict()}
+    page = [*attack_table(found), "", EXPLAINED, *(f"\n{sentence}" for sentence in found.remaining)]
+    if inference is not None and inference.warning:
+        page += ["", f"WARNING: {inference.warning}"]
+    return answer, page, scores
+
+
+def _case(data: Transactions, release: str, given: Mapping[str, Any], job: Job) -> Case:
+    """The release under attack, with what its certificate and its link say."""
+    from anonset.assess.risk.spec import Case, Earlier
+    from anonset.data.hierarchy import read_hierarchy
+    from anonset.io import read
+    from anonset.io.publish.private_link import linked
+    from anonset.models import model
+
+    tree = read_hierarchy(given["hierarchy"]) if "hierarchy" in given else None
     with job.stage("read the release"):
-        secret = data.sensitive_names()
-        published = read_release(release, **({"sensitive": secret} if secret else {}))
-    tree = read_hierarchy(attacking["hierarchy"]) if "hierarchy" in attacking else None
-    source = linked(attacking["link"], release, published, data) if "link" in attacking else None
-    both = pair(data, published, source, tree)
-    attacks = [attack(both, m, job) for m in many]
-    links = [link(both, job, measure) for measure in ("hamming", "jaccard")]
-    inference = infer(published)
-    answer = {
-        "attacks": [found.to_dict() for found in attacks],
-        "linking": [found.to_dict() for found in links],
-        "inference": None if inference is None else inference.to_dict(),
-    }
-    scores = {f"linked_by_{found.measure}": found.scores for found in links}
-    return answer, _release_page(attacks, links, inference), scores
+        published = _published(data, release)
+        link = linked(given["link"], release, published, data) if "link" in given else None
+        earlier = []
+        for before, there in given["previous"]:
+            old = read(before, **given["reading"])
+            earlier.append(Earlier(old, _published(old, there), hierarchy=tree))
+    case = Case(data, published, link, hierarchy=tree, job=job, draws=DRAWS, previous=tuple(earlier))
+    case = replace(case, known=(given["m"],)) if "m" in given else case
+    certificate = find_certificate(release)
+    if certificate is None:
+        return case
+    said = certificate.certificate
+    unit = said.get("unit") or "transaction"
+    return replace(
+        case,
+        model=model(said["model"], **said["parameters"], unit=unit),
+        method=said.get("method", ""),
+        params={**said["parameters"], **said.get("method_parameters", {})},
+    )
 
 
-def _release_page(attacks: list[Attack], links: list[Linking], inference: Inference | None) -> list[Any]:
-    most = "at most " if links[0].upper_bound else ""
-    columns = ("items known", "success before", "after, at most" if most else "after", "singled out before", "then")
-    rows = [
-        (
-            found.m,
-            _share(found.success_before),
-            _share(found.success_after),
-            _share(found.singled_out_before),
-            _share(found.singled_out_after),
-        )
-        for found in attacks
-    ]
-    nearest = [
-        (
-            f"all, {found.measure}",
-            f"success {_share(found.before)} before, {most}{_share(found.success)} after "
-            f"(worst case {_share(found.largest)}); {found.certain:,} found for certain",
-        )
-        for found in links
-    ]
-    page: list[Any] = [table(columns, rows, numbers=columns), "", "Linked with the nearest published set:"]
-    page += [facts(nearest)]
-    if inference is not None:
-        sure = f"at most {_share(inference.largest)} in any group, {_share(inference.expected)} on average"
-        page += ["", facts([("sensitive items", sure)])]
-        if inference.warning:
-            page += ["", f"WARNING: {inference.warning}"]
-    return page
+def _published(data: Transactions, release: str) -> Release:
+    from anonset.io import read_release
+
+    secret = data.sensitive_names()
+    return read_release(release, **({"sensitive": secret} if secret else {}))
 
 
 def _share(value: float) -> str:

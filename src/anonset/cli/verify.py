@@ -212,6 +212,7 @@ def _answer(
     job: Job,
 ) -> Answer:
     from anonset.assess.published import judge, warnings
+    from anonset.data.release import Verdict, Witness
     from anonset.io import read_release
     from anonset.io.publish.group_reading import is_group_folder
 
@@ -225,8 +226,14 @@ def _answer(
         asked = read_release(data, **own) if plain != own else certified
         target, users = _persons(data, asked, found, target, reading, linking)
     with job.stage("check"):
-        verdict = judge(asked, target, ignored, users)
         different = () if found is None else differences(found, release, users)
+        try:
+            verdict = judge(asked, target, ignored, users)
+        except InputError as error:
+            if not different:
+                raise
+            reason = Witness(f"it cannot be checked: {error}")
+            verdict = Verdict(target.name, target.params, target.promise, False, {}, (reason,))
     return Answer(verdict, found, different, warnings(asked, target.spec))
 
 

@@ -157,8 +157,8 @@ class OutcomeError(AnonsetError):
 
     def __init__(self, sentence: str = "", accept: Iterable[str] = ()) -> None:
         self.accept = tuple(accept)
-        anyway = " and ".join(f"accept={name}" for name in self.accept)
-        super().__init__(f"{sentence} To publish it all the same: {anyway}." if anyway else sentence)
+        anyway = setting("accept", ",".join(self.accept))
+        super().__init__(f"{sentence} To publish it all the same: {anyway}." if self.accept else sentence)
 
 
 class WaitingError(AnonsetError):

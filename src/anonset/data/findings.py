@@ -132,9 +132,9 @@ class Findings:
         return tuple(finding for finding in self.attacks if finding.part == part)
 
     def headline(self, part: Part) -> Finding | None:
-        """The finding that says most about one part: broken ones first, then the greatest success."""
+        """The finding that says most about one part: a broken one, then where most were found before, or are now."""
         found = self.of(part)
-        return max(found, key=lambda one: (one.broken, one.stopped, one.after)) if found else None
+        return max(found, key=lambda one: (one.broken, one.stopped, one.certain_before, one.after)) if found else None
 
     @property
     def refused(self) -> tuple[Objection, ...]:
@@ -145,14 +145,20 @@ class Findings:
         """The same findings with what the owner of the data accepts."""
         return replace(self, accepted=parse_accept(accept))
 
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """What was accepted of what stands against publishing."""
+        objected = {one.accept for one in self.objections}
+        return tuple(name for name in self.accepted if name in objected)
+
     def require(self) -> None:
         """An `OutcomeError` where something stands against publishing that was not accepted."""
         refused = self.refused
         if not refused:
             return
         names = tuple(dict.fromkeys(one.accept for one in refused))
-        said = " ".join(dict.fromkeys(one.sentence for one in refused))
-        raise OutcomeError(f"{said} Nothing was published.", names)
+        said = dict.fromkeys((*(one.found for one in refused), *(one.help for one in refused if one.help)))
+        raise OutcomeError(f"{' '.join(said)} Nothing was published.", names)
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
@@ -175,7 +181,7 @@ def parse_accept(accept: str | Iterable[str]) -> tuple[str, ...]:
     ('inference', 'loss')
     """
     given = accept.split(",") if isinstance(accept, str) else list(accept)
-    names = [name.strip().replace(" ", "-") for name in given]
+    names = [name.strip().replace(" ", "-") for name in given if name.strip()]
     for name in names:
         if name not in ACCEPTABLE:
             raise unknown("accept", name, ACCEPTABLE)

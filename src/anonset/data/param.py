@@ -21,8 +21,9 @@ class Param:
     """One parameter: its name, type, range, default, and a sentence that explains it to a non-expert.
 
     `default=None` with `required=False` means "chosen from the data"; `help` says how.
-    `example` is a value that works on any small data set; the contract tests use it. `former` maps values of earlier
-    versions to choices; they are still taken, with a warning.
+    `off` says that the word "off" stands for None; `with_sensitive` is the value where nothing is given and the data
+    name sensitive items. `example` is a value that works on any small data set; the contract tests use it. `former`
+    maps values of earlier versions to choices; they are still taken, with a warning.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Param:
     short: str | None = None
     example: Any = None
     former: Mapping[str, str] = field(default_factory=dict, hash=False)
+    off: bool = False
+    with_sensitive: Any = None
 
     def parse(self, value: Any) -> Any:
         """`value` as this parameter's type; a `ParameterError` where it is not or is out of range."""
@@ -45,6 +48,8 @@ class Param:
                 advice = f"{self.help} Try {setting(self.name, self.example)}."
                 raise ParameterError(self.name, "be given", "nothing", advice)
             return self.default
+        if self.off and value == "off":
+            return None
         return _PARSERS[self.type](self, value)
 
     def _in_range(self, value: float) -> None:

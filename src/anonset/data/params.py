@@ -33,9 +33,12 @@ PROTECT = Param(
 DIVERSITY = Param(
     "diversity",
     "int",
-    "Among transactions that share a set, at most one of so many may hold the same sensitive item. Default: no limit.",
+    "Among transactions that share a set, at most one of so many may hold the same sensitive item; off: no limit. "
+    "Default: 2 where sensitive items are named and transactions are counted.",
     minimum=2,
     example=2,
+    off=True,
+    with_sensitive=2,
 )
 
 

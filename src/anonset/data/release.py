@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -157,6 +157,8 @@ class Certificate:
     unit: str = "transaction"
     persons: Mapping[str, Any] | None = None  # the promise in users, which the owner checked when publishing
     columns: Mapping[str, str] = field(default_factory=dict)  # how to read those beside the items
+    remaining: tuple[str, ...] = ()  # what the model is not meant to prevent and this release does not prevent
+    accepted: tuple[str, ...] = ()  # what stood against publishing, and was accepted by the owner
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
@@ -258,6 +260,16 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+class Attacker(Protocol):
+    """Lets attackers loose on a release, once."""
+
+    def findings(self) -> Findings:
+        """What they achieve."""
+
+    def helped(self, accept: tuple[str, ...]) -> Findings:
+        """The same with what would help against each objection that is not accepted, tried on a sample."""
+
+
 @dataclass(frozen=True, eq=False)
 class Result(Shown):
     """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
@@ -293,7 +305,7 @@ class Result(Shown):
     source: Transactions | None = None
     levels: Levels | None = None  # of the hierarchy whose categories are published beside items
     publisher: Callable[[Result, Targets], Result] | None = None
-    attacker: Callable[[], Findings] | None = None
+    attacker: Attacker | None = None
     read_from: tuple[str, ...] = ()  # the files that the original was read from
 
     @property
@@ -309,7 +321,7 @@ class Result(Shown):
         >>> [found.name for found in result.findings.of("singling out") if found.broken]
         []
         """
-        return None if self.attacker is None else self.attacker()
+        return None if self.attacker is None else self.attacker.findings()
 
     def write(self, path: str | os.PathLike[str], **targets: Any) -> Result:
         """Publish the release at `path`, checked once more as a file, with its certificate beside it.

@@ -23,6 +23,8 @@ Attack = Literal["singling out", "linkability", "inference"]
 Unit = Literal["user", "transaction"]
 Limit = Callable[[Mapping[str, Any]], float | None]
 """The chance that a model promises an attack not to exceed, with these parameters."""
+Remedies = Callable[[Mapping[str, Any]], "tuple[Suggestion, ...]"]
+"""What to try instead of these parameters."""
 
 
 UNIT = Param(
@@ -61,6 +63,8 @@ class ModelSpec:
     `limits`      the attacks that it is meant to stop, by name, and the chance that it promises each not to exceed: a
                   function of the parameters, of `known` (how many items the attacker knows, where that matters) and
                   `unit`; None where these parameters promise nothing against the attack
+    `remedies`    what to try where an outcome is not acceptable, by what would have to be accepted: settings of the
+                  same method (without a name) or of another one, the best first
     `group_size`  the parameter that promises how many published transactions are equal, if one does
     `weakest`     the parameters of the weakest promise worth checking on a release; None: it has nothing to say there
     `advice`      a suggestion for data on which this model is the right one; None: it is not
@@ -88,6 +92,7 @@ class ModelSpec:
     meaning: str = ""
     stops: tuple[Attack, ...] = ()
     limits: Mapping[str, Limit] = field(default_factory=dict)
+    remedies: Mapping[str, Remedies] = field(default_factory=dict)
     group_size: str | None = None
     weakest: Callable[[Release], Mapping[str, Any] | None] = lambda release: None
     advice: Callable[[Situation], Suggestion | None] = lambda situation: None

@@ -41,6 +41,8 @@ class Targets:
         The folder of the outputs, named once more, where others can write in it and that is wanted all the same.
     keep_formulas
         Write labels that a spreadsheet would run as a formula as they are.
+    accept
+        What is published although the outcome stands against it: `singling-out`, `linkability`, `inference`, `loss`.
     mode
         Who may read the release and its certificate, as a number (0o644); nobody else (0o600) where it is None.
     ledger
@@ -72,6 +74,7 @@ class Targets:
     force: bool = False
     shared_folder: Place = None
     keep_formulas: bool = False
+    accept: str | tuple[str, ...] = ()
     mode: int | None = None
     ledger: Place = None
     log: Place = None

@@ -201,6 +201,12 @@ def _one_in_diversity(params: Mapping[str, Any]) -> float | None:
     return None if params.get("diversity") is None else 1 / params["diversity"]
 
 
+def _less(params: Mapping[str, Any]) -> tuple[Suggestion, ...]:
+    """Other groups, and a smaller k."""
+    smaller = dict.fromkeys((max(2, params["k"] // 2), 2))
+    return (Suggestion("crowd", {}, ()), *(Suggestion("crowd", {"k": k}, ()) for k in smaller))
+
+
 FINDING = ("known-items", "absent-items", "nearest-match", "whole-basket", "longest-basket", "empty-basket")
 
 SPEC = ModelSpec(
@@ -222,6 +228,11 @@ SPEC = ModelSpec(
         **dict.fromkeys(FINDING, _one_in_k),
         "person-items": in_persons_only(_one_in_k),
         "homogeneity": _one_in_diversity,
+    },
+    remedies={
+        "singling-out": lambda params: (Suggestion("", {"protect": "all"}, ()),),
+        "inference": lambda params: (Suggestion("", {"diversity": 2}, ()), Suggestion("crowd", {"diversity": 2}, ())),
+        "loss": _less,
     },
     group_size="k",
     weakest=lambda release: {"k": 2} if release.form == "rows" else None,

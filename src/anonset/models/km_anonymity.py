@@ -256,7 +256,7 @@ def _advice(situation: Situation) -> Suggestion | None:
         "With a hierarchy items can be published as their kind: nothing false is published, only less precise things.",
         f"m = {USUAL_M} known items is what somebody sees in a trolley at a glance; a larger m costs much more detail.",
     )
-    return Suggestion("km-apriori", {"k": situation.k, "m": USUAL_M}, reasons)
+    return Suggestion("km-refine", {"k": situation.k, "m": USUAL_M}, reasons)
 
 
 def _up_to_m(params: Mapping[str, Any]) -> float | None:
@@ -274,10 +274,18 @@ SPEC = ModelSpec(
     check=check,
     paper="M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, "
     "PVLDB 1(1), 2008",
-    default_method="km-apriori",
+    default_method="km-refine",
     meaning="somebody who knows a few items of a person (up to {m}) finds at least {k} transactions that fit, or none",
     stops=("singling out",),
     limits={"known-items": _up_to_m, "person-items": in_persons_only(_up_to_m)},
+    remedies={
+        "inference": lambda params: (Suggestion("crowd", {"diversity": 2}, ()),),
+        "loss": lambda params: (
+            Suggestion("km-refine", {}, ()),
+            Suggestion("km-refine", {"m": 1}, ()),
+            Suggestion("crowd", {}, ()),
+        ),
+    },
     weakest=_weakest,
     advice=_advice,
 )

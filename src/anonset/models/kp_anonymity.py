@@ -266,6 +266,10 @@ SPEC = ModelSpec(
         "person-items": in_persons_only(lambda params: 1 / params["k"]),
         "homogeneity": lambda params: params["p"],
     },
+    remedies={
+        "inference": lambda params: (Suggestion("", {"p": params["p"] / 2}, ()),),
+        "loss": lambda params: (Suggestion("kp-crowd", {}, ()), Suggestion("kp-crowd", {"k": 2}, ())),
+    },
     weakest=_weakest,
     advice=_advice,
 )

@@ -150,6 +150,10 @@ SPEC = ModelSpec(
     meaning="somebody who knows up to {combinations} habits of a person (sets of items that turn up often) finds at "
     "least {k} users who have them all. Users are published under pseudonyms",
     stops=("singling out", "linkability"),
+    remedies={
+        "singling-out": lambda params: (Suggestion("crowd", {"k": params["k"]}, ()),),
+        "loss": lambda params: (Suggestion("crowd", {"k": params["k"]}, ()),),
+    },
     weakest=_weakest,
     advice=_advice,
 )

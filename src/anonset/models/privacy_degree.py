@@ -331,6 +331,7 @@ SPEC = ModelSpec(
     meaning="even somebody who finds a person's group can be at most 1 in {p} sure of any sensitive item",
     stops=("inference",),
     limits=dict.fromkeys(("homogeneity", "posterior", "minimality"), lambda params: 1 / params["p"]),
+    remedies={"inference": lambda params: (Suggestion("cahd-blind", {}, ()),)},
     weakest=lambda release: {"p": 2} if release.counts is not None or release.transactions.sensitive_names() else None,
     advice=_advice,
 )

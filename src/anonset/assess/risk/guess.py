@@ -131,6 +131,19 @@ class Attacked:
         found = [(int(counts.group[i]), labels[int(counts.item[i])].as_py()) for i in once]
         return [one for one in found if len(self.members(one[0])) > 1]
 
+    def alone(self, most: int, random: np.random.Generator) -> list[tuple[int, str]]:
+        """Some of the groups in which one member holds one sensitive item, and all others none, with that item."""
+        counts = self.release.counts
+        assert counts is not None
+        there = counts.count > 0
+        total = np.bincount(counts.group[there], counts.count[there], minlength=1)
+        once = np.flatnonzero(there & (total[counts.group] == 1))
+        if len(once) > most:
+            once = np.sort(random.choice(once, most, replace=False))
+        labels = self.release.transactions.labels
+        found = [(int(counts.group[i]), labels[int(counts.item[i])].as_py()) for i in once]
+        return [one for one in found if len(self.members(one[0])) > 1]
+
     def right(self, one: tuple[int, str], score: Callable[[Attacked, Longs], Scores]) -> float:
         """The chance that a member with the highest score is the holder."""
         rows = self.members(one[0])
@@ -148,7 +161,7 @@ def longest(attacked: Attacked, rows: Longs) -> Scores:
     return attacked.lengths[rows].astype(np.float64)
 
 
-def _central(attacked: Attacked, rows: Longs) -> Scores:
+def central(attacked: Attacked, rows: Longs) -> Scores:
     """The smaller the sum of distances to the others, the better; up to what is the same for all."""
     part = attacked.matrix[rows]
     shared = part @ np.asarray(part.sum(axis=0)).reshape(-1)
@@ -166,6 +179,6 @@ def _seed(attacked: Attacked, rows: Longs) -> Scores:
 
 ATTACKERS: dict[str, Callable[[Attacked, Longs], Scores]] = {
     "longest": longest,
-    "central": _central,
+    "central": central,
     "seed": _seed,
 }

@@ -83,7 +83,9 @@ def held_of(data: Transactions, top: Longs) -> Words:
     bit = np.zeros(data.n_items, dtype=np.uint64)
     bit[top] = np.uint64(1) << np.arange(len(top), dtype=np.uint64)
     held = np.zeros(len(data), dtype=np.uint64)
-    np.bitwise_or.at(held, data.rows, bit[data.items])
+    some = data.lengths > 0
+    if some.any():
+        held[some] = np.bitwise_or.reduceat(bit[data.items], data.offsets[:-1][some])
     return held
 
 

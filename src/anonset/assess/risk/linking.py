@@ -62,25 +62,34 @@ def link(pair: Pair, job: Job, measure: Measure = "hamming") -> Linking:
     )
 
 
-def link_some(pair: Pair, rows: Longs, job: Job, measure: Measure = "hamming") -> tuple[Floats, Floats]:
-    """The chance that each of these persons is linked, after and before."""
-    _, person, _ = distinct_sets(pair.original)
-    _, exact, copies = distinct_sets(pair.known)
-    return _by_person(pair, person, job, measure, rows)[1], 1 / copies[exact[rows]]
+def link_some(pair: Pair, rows: Longs, job: Job, codes: tuple[Longs, Longs, Longs]) -> tuple[Floats, Floats]:
+    """The chance of each of these persons to be linked by Hamming distance, after and before.
+
+    `codes` number the sets of the original as it was, seen as published, and of the release.
+    """
+    known, person, published_set = codes
+    _, first, code, weight = np.unique(published_set, return_index=True, return_inverse=True, return_counts=True)
+    published = first.astype(np.int64), code.reshape(-1).astype(np.int64), weight.astype(np.int64)
+    before: Floats = 1 / np.bincount(known)[known[rows]]
+    return _linked(pair, person, published, rows, job, "hamming")[1], before
 
 
-def _by_person(
-    pair: Pair, person: Longs, job: Job, measure: Measure, rows: Longs | None = None
+def _by_person(pair: Pair, person: Longs, job: Job, measure: Measure) -> tuple[Floats, Floats]:
+    """Least distance and chance of each original transaction."""
+    everybody = np.arange(len(person), dtype=np.int64)
+    return _linked(pair, person, distinct_sets(pair.published), everybody, job, measure)
+
+
+def _linked(
+    pair: Pair, person: Longs, published: tuple[Longs, Longs, Longs], rows: Longs, job: Job, measure: Measure
 ) -> tuple[Floats, Floats]:
-    """Least distance and chance of each original transaction; those that make no difference are linked once."""
-    sets, published_set, weight = distinct_sets(pair.published)
-    own = _own_sets(pair, published_set)
-    looked_at = np.arange(len(person), dtype=np.int64) if rows is None else rows
-    person, own = person[looked_at], own[looked_at]
+    """Least distance and chance of each of these; those that make no difference are linked once."""
+    sets, published_set, weight = published
+    person, own = person[rows], _own_sets(pair, published_set)[rows]
     # One query for each pair of an original set and the set it is published as.
     key = person * (len(sets) + 1) + own + 1
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    queries, targets = pair.original.take(looked_at[first]), pair.published.take(sets)
+    queries, targets = pair.original.take(rows[first]), pair.published.take(sets)
     distance, nearest, found = _nearest(queries, targets, weight, own[first], job, measure)
     hit = np.ones(len(first), dtype=np.bool_) if pair.row_origin is None else found
     chance = np.where(hit & (nearest > 0), 1 / np.maximum(nearest, 1), 0.0)

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from anonset.assess.risk.attackers.whole_basket import codes
+from anonset.assess.risk.attackers.whole_basket import codes, set_codes
 from anonset.assess.risk.spec import Case
 from anonset.assess.risk.words import share
 from anonset.data.errors import InputError
 from anonset.data.findings import Finding, Findings, Objection
+from anonset.data.transactions import Transactions
 
 LEAST_KEPT = 0.05
 LOOKING = ("known-items", "whole-basket")
@@ -40,7 +41,7 @@ def _broken(found: Findings) -> Iterator[Objection]:
     for one in found:
         if one.broken:
             assert one.limit is not None
-            most = f", in the worst case in {share(one.worst)}" if one.worst > one.after else ""
+            most = f", in the worst case in {share(one.worst)}" if one.each and one.worst > one.after else ""
             yield Objection(
                 one.part.replace(" ", "-"),
                 f"Somebody who knows {one.knows}, is right in {share(one.after)} of cases{most}; "
@@ -83,8 +84,11 @@ def _people(found: Finding) -> str:
 def _same_sets(case: Case) -> bool:
     """Whether the same sets are published as there were, as often."""
     try:
-        before, after = codes(case.pair.known, case.pair.published)
+        _, before, after = set_codes(case)
     except InputError:
+        return False
+    seen_as = case.pair.seen_as
+    if seen_as is not None and len(np.unique(seen_as)) < len(seen_as):
         return False
     return len(before) == len(after) and bool((np.sort(before) == np.sort(after)).all())
 
@@ -99,13 +103,14 @@ def _certain(found: Findings) -> Iterator[Objection]:
             )
 
 
-SURE = ("homogeneity", "posterior", "minimality")
+SURE = ("homogeneity", "posterior")
 """The attacks whose certainty is the attacker's own; other guesses turn out right or wrong."""
 
 
 def _worthless(case: Case, kept: float | None, measured: Mapping[str, Any]) -> Iterator[Objection]:
     sets, original = case.release.transactions.quasi(), case.data.quasi()
-    if case.release.form == "rows" and len(sets) > 1 and not _alike(original) and _alike(sets):
+    several = len(sets) >= 2 * _least_group(case) or not kept
+    if case.release.form == "rows" and several and _alike(sets) and not _mostly_alike(original):
         what = "empty" if not sets.nnz else "alike"
         yield Objection(
             "loss", f"All {len(sets):,} published transactions are {what}: nothing can be learnt from them."
@@ -116,5 +121,16 @@ def _worthless(case: Case, kept: float | None, measured: Mapping[str, Any]) -> I
         yield Objection("loss", "No pattern of anybody's is kept.")
 
 
-def _alike(sets: Any) -> bool:
+def _least_group(case: Case) -> int:
+    """So many transactions must be equal; where there are fewer than twice as many, all of them have to be."""
+    name = None if case.model is None else case.model.spec.group_size
+    return int(case.params.get(name, 1)) if name else 1
+
+
+def _alike(sets: Transactions) -> bool:
     return len(sets) < 2 or len(np.unique(codes(sets)[0])) == 1
+
+
+def _mostly_alike(sets: Transactions) -> bool:
+    """Whether most transactions were alike before."""
+    return len(sets) < 2 or 2 * int(np.bincount(codes(sets)[0]).max()) > len(sets)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anonset.data.release import Release
     from anonset.data.spec import Model
 
-DRAWS = 10_000
+DRAWS = 5_000
 KNOWN = (1, 2, 3, 4)
 CONFIDENCE = 0.95
 
@@ -63,6 +63,13 @@ class Case:
     draws: int = DRAWS
     known: tuple[int, ...] = KNOWN
     previous: tuple[Earlier, ...] = ()
+    memory: dict[str, Any] = field(default_factory=dict)
+
+    def once(self, what: str, find: Callable[[], Any]) -> Any:
+        """What several attacks need, found once."""
+        if what not in self.memory:
+            self.memory[what] = find()
+        return self.memory[what]
 
     @cached_property
     def pair(self) -> Pair:

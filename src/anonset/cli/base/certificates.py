@@ -109,7 +109,10 @@ def differences(found: Found, release: Release, users: Ints | None = None) -> tu
         release = as_certified(release, said["sensitive_items"])
     except InputError:
         return (*different, "it names other sensitive items than the file has")
-    verdict = target.counting("user").check(release, users) if persons else target.check(release)
+    try:
+        verdict = target.counting("user").check(release, users) if persons else target.check(release)
+    except InputError:
+        return (*different, "with the sensitive items that it names, nothing of its promise can be measured")
     if said["promise"] != verdict.promise:
         different.append("its promise is not that of its model and parameters")
     if not verdict.holds:

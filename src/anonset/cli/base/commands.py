@@ -18,6 +18,10 @@ from anonset.data.version import VERSION
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
+TWO = {"DATA RELEASE"}
+"""Metavars of options that take two values; Typer knows no option of pairs that may stand there several times."""
+
+
 class _Plain:
     """Help whose paragraphs fill the line, without the words <bool> and <str> beside switches and arguments."""
 
@@ -36,6 +40,8 @@ class _Plain:
                 param.metavar = ""
             elif param.param_type_name == "argument":
                 param.display_type_rich = lambda ctx: ""
+            elif param.metavar in TWO:
+                param.nargs = 2
         return params
 
 

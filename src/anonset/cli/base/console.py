@@ -91,7 +91,7 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> Any:
     grid.add_column(no_wrap=True, style="bold")
     grid.add_column(overflow="fold")
     for name, value in pairs:
-        grid.add_row(name, Text(number(value)))
+        grid.add_row(name, value if isinstance(value, Text) else Text(number(value)))
     return grid
 
 

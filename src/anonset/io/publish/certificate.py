@@ -29,6 +29,8 @@ def certify(
     method: str = "",
     params: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
+    remaining: tuple[str, ...] = (),
+    accepted: tuple[str, ...] = (),
 ) -> Certificate:
     """The certificate of a verdict on these files (their public names, and where they are now)."""
     own = {name: value for name, value in (params or {}).items() if name not in {*PRIVATE, *verdict.params}}
@@ -47,6 +49,8 @@ def certify(
         unit=verdict.unit,
         columns=dict(columns or {}),
         persons=None if verdict.persons is None else _in_persons(verdict, verdict.persons),
+        remaining=remaining,
+        accepted=accepted,
     )
 
 

@@ -10,9 +10,12 @@ from anonset.assess.risk.attackers import (
     known_items,
     longest_basket,
     longest_member,
+    minimality,
     nearest_match,
     person_items,
     posterior,
+    two_baskets,
+    two_releases,
     whole_basket,
     whole_history,
 )
@@ -31,9 +34,12 @@ ATTACKS: dict[str, AttackSpec] = {
         person_items.SPEC,
         history_items.SPEC,
         whole_history.SPEC,
+        two_baskets.SPEC,
+        two_releases.SPEC,
         homogeneity.SPEC,
         posterior.SPEC,
         longest_member.SPEC,
+        minimality.SPEC,
     )
 }
 

@@ -3,9 +3,13 @@
 Before, the candidates are the original transactions that hold the m items; after, the published ones that hold them, or
 the nodes that stand for them. The chance is 1 / candidates where the person's own is among them, else 0. Transactions
 of fewer than m items are not attacked; every m-subset of a transaction is equally likely, and so is every transaction.
+
+The queries of all strengths, those with absent items among them, are counted in one go: both sides are indexed once.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,45 +21,71 @@ from anonset.data.findings import Finding
 from anonset.data.job import Job
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions
 
-Absence = tuple[Words, Words] | None
-"""What each transaction holds, and what each query rules out, of the items known to be absent."""
+NOBODY = -1
+"""Fills up a query of fewer items."""
 
 
 def run(case: Case) -> tuple[Finding, ...]:
     """One finding for each number of known items that some transaction has."""
-    found = (_known(case, m) for m in case.known)
-    return tuple(one for one in found if one is not None)
+    return findings(SPEC, case, 0)
 
 
-def _known(case: Case, m: int) -> Finding | None:
-    chances = known_chances(case, m)
-    if chances is None:
-        return None
-    items = "one item" if m == 1 else f"{m} items"
-    return finding(
-        SPEC,
-        case,
-        chances,
-        known=m,
-        knows=f"{items} of a person's transaction",
-        title=f"{items} known",
-        upper_bound=case.row_origin is None,
+def findings(spec: AttackSpec, case: Case, absent: int) -> tuple[Finding, ...]:
+    """What is found with so many absent items, for each number of known ones."""
+    found = []
+    for (m, lacked), chances in case.once("known items", lambda: all_chances(case, case.pair)).items():
+        if lacked == absent:
+            items = "one item" if m == 1 else f"{m} items"
+            also = f", and {absent} frequent items that it does not hold" if absent else ""
+            knows = f"{items} of a person's transaction{also}"
+            title = f"{items} known" + (f", {absent} absent" if absent else "")
+            upper = case.row_origin is None
+            found.append(finding(spec, case, chances, known=m, knows=knows, title=title, upper_bound=upper))
+    return tuple(found)
+
+
+ABSENT = 2
+"""How many items are known to be absent, by those who know at most as many that are present."""
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """What is known of some persons: items of theirs, filled up with `NOBODY`, and how many absent ones."""
+
+    owners: Longs
+    items: Ints
+    absent: Longs
+
+
+def all_chances(
+    case: Case, pair: Pair, purpose: str = "known items", absents: tuple[int, ...] = (0, ABSENT)
+) -> dict[tuple[int, int], Chances]:
+    """The chances of all strengths, by (known items, absent items)."""
+    known = pair.known
+    strengths = [(m, absent) for absent in absents for m in case.known if not absent or m <= ABSENT]
+    people = {m: np.flatnonzero(known.lengths >= m) for m in case.known}
+    strengths = [(m, absent) for m, absent in strengths if len(people[m])]
+    if not strengths:
+        return {}
+    parts = [_queries(case, known, people[m], m, absent, purpose) for m, absent in strengths]
+    width = max(part.items.shape[1] for part in parts)
+    filled = [np.pad(p.items, ((0, 0), (0, width - p.items.shape[1])), constant_values=NOBODY) for p in parts]
+    queries = Queries(
+        np.concatenate([part.owners for part in parts]),
+        np.concatenate(filled),
+        np.concatenate([part.absent for part in parts]),
     )
+    before = query_chances(Pair(known, known, np.arange(len(known), dtype=np.int64)), queries, case.job)
+    after = query_chances(pair, seen(pair, queries), case.job)
+    ends = np.cumsum([len(part.owners) for part in parts])[:-1]
+    both = zip(strengths, np.split(after, ends), np.split(before, ends), strict=True)
+    return {one: Chances(late, early, drawn=True, attacked=len(people[one[0]])) for one, late, early in both}
 
 
-def known_chances(case: Case, m: int, absent: int = 0) -> Chances | None:
-    """The chance of each query of m items (and so many absent ones); None where nobody has as many items."""
-    known = case.pair.known
-    rows = np.flatnonzero(known.lengths >= m)
-    if not len(rows):
-        return None
-    random = case.random(f"known items {m} {absent}")
-    owners = draw_owners(rows, case.draws, random)
-    queries = drawn(known, owners, m, random)
-    original = Pair(known, known, np.arange(len(known), dtype=np.int64))
-    before = query_chances(original, queries, owners, case.job, absent)
-    after = query_chances(case.pair, case.pair.seen(queries), owners, case.job, absent)
-    return Chances(after, before, drawn=True, attacked=len(rows))
+def _queries(case: Case, known: Transactions, people: Longs, m: int, absent: int, purpose: str) -> Queries:
+    random = case.random(f"{purpose} {m} {absent}")
+    owners = draw_owners(people, case.draws // (4 if absent else 1), random)
+    return Queries(owners, drawn(known, owners, m, random), np.full(len(owners), absent, dtype=np.int64))
 
 
 def draw_owners(rows: Longs, draws: int, random: np.random.Generator) -> Longs:
@@ -65,38 +95,41 @@ def draw_owners(rows: Longs, draws: int, random: np.random.Generator) -> Longs:
     return np.repeat(rows, max(1, draws // len(rows)))
 
 
-def query_chances(pair: Pair, queries: Ints, owners: Longs, job: Job, absent: int) -> Floats:
+def seen(pair: Pair, queries: Queries) -> Queries:
+    """The same queries in terms of what the release can hold."""
+    items = np.where(queries.items >= 0, pair.seen(np.maximum(queries.items, 0)), NOBODY).astype(np.int32)
+    return Queries(queries.owners, items, queries.absent)
+
+
+def query_chances(pair: Pair, queries: Queries, job: Job) -> Floats:
     """1 / candidates where the owner's own is among them."""
-    absence = absent_from(pair, owners, absent) if absent else None
-    sizes = count(pair.published, queries, job, absence)
-    own = _own_is_found(pair, queries, owners, absence) if pair.row_origin is not None else sizes > 0
-    chance: Floats = np.where(own, 1 / np.maximum(sizes, 1), 0.0)
+    held, absent = absent_from(pair, queries) if queries.absent.any() else (None, None)
+    data, flat = pair.published, np.ascontiguousarray(queries.items).reshape(-1)
+    sizes = _native.count_candidates(
+        data.offsets, data.items, data.n_items, flat, queries.items.shape[1], held, absent, job.threads, job.monitor
+    )
+    if pair.row_origin is None:
+        found = sizes > 0
+    else:
+        own = pair.published_of()[queries.owners]
+        found = (own >= 0) & holds_all(data, np.maximum(own, 0), queries.items)
+        if held is not None and absent is not None and len(data):
+            found &= (held[np.maximum(own, 0)] & absent) == 0
+    chance: Floats = np.where(found, 1 / np.maximum(sizes, 1), 0.0)
     return chance
 
 
-def count(data: Transactions, queries: Ints, job: Job, absence: Absence = None) -> Longs:
-    """How many transactions hold all items of each query, and nothing that is known to be absent."""
-    flat = np.ascontiguousarray(queries).reshape(-1)
-    held, absent = absence or (None, None)
-    return _native.count_candidates(
-        data.offsets, data.items, data.n_items, flat, queries.shape[1], held, absent, job.threads, job.monitor
-    )
-
-
-def absent_from(pair: Pair, owners: Longs, many: int) -> Absence:
-    """The most frequent published items that the owners' originals, seen as published, do not hold."""
+def absent_from(pair: Pair, queries: Queries) -> tuple[Words, Words]:
+    """What each published transaction holds of the most frequent published items, and which of them each owner's
+    original, seen as published, is known not to hold.
+    """
     top = most_frequent(pair.published)
-    return held_of(pair.published, top), lacking(held_of(pair.original, top)[owners], len(top), many)
-
-
-def _own_is_found(pair: Pair, queries: Ints, owners: Longs, absence: Absence) -> Mask:
-    """Whether the owner's own published transaction is among the candidates."""
-    own = pair.published_of()[owners]
-    there = (own >= 0) & holds_all(pair.published, np.maximum(own, 0), queries)
-    if absence is not None:
-        held, absent = absence
-        there &= (held[np.maximum(own, 0)] & absent) == 0
-    return there
+    own = held_of(pair.original, top)[queries.owners]
+    absent = np.zeros(len(own), dtype=np.uint64)
+    for many in np.unique(queries.absent):
+        these = queries.absent == many
+        absent[these] = lacking(own[these], len(top), int(many))
+    return held_of(pair.published, top), absent
 
 
 def holds_all(data: Transactions, rows: Longs, queries: Ints) -> Mask:
@@ -106,7 +139,7 @@ def holds_all(data: Transactions, rows: Longs, queries: Ints) -> Mask:
     keys = data.rows * data.n_items + data.items
     wanted = rows[:, None] * data.n_items + queries
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.asarray((keys[place] == wanted).all(axis=1))
+    return np.asarray(((keys[place] == wanted) | (queries < 0)).all(axis=1))
 
 
 SPEC = AttackSpec(

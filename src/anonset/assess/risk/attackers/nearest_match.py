@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anonset.assess.risk.attackers.whole_basket import set_codes
 from anonset.assess.risk.linking import link_some
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
 from anonset.data.findings import Finding
@@ -22,7 +23,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     if not len(people):
         return ()
     some = case.some(people, max(1, min(MOST, case.draws)), "nearest match")
-    after, before = link_some(case.pair, some, case.job)
+    after, before = link_some(case.pair, some, case.job, set_codes(case))
     chances = Chances(after, before, drawn=len(some) < len(people), attacked=len(people))
     return (finding(SPEC, case, chances, upper_bound=case.row_origin is None),)
 

@@ -58,6 +58,8 @@ def _groups(release: Release) -> Iterator[tuple[int, int, int, list[int]]]:
 def _lines(groups: Ints, sizes: Longs, empty: Longs, counts: GroupCounts) -> Iterator[tuple[int, int, int, list[int]]]:
     there = (counts.count > 0) & (counts.group < len(sizes))
     lines, held = counts.group[there], counts.count[there]
+    if not len(lines):
+        return
     order = np.argsort(lines, kind="stable")
     found, first = np.unique(lines[order], return_index=True)
     for group, part in zip(found.tolist(), np.split(held[order], first[1:]), strict=True):

@@ -19,15 +19,25 @@ def run(case: Case) -> tuple[Finding, ...]:
     """Everybody's chance, before and after."""
     if not len(case.data):
         return ()
-    exact = codes(case.pair.known)[0]
-    before: Floats = 1 / np.bincount(exact)[exact]
-    chances = Chances(exact_chance(case.pair), before)
+    known, original, published = set_codes(case)
+    before: Floats = 1 / np.bincount(known)[known]
+    chances = Chances(exact_chance(case.pair, original, published), before)
     return (finding(SPEC, case, chances, upper_bound=case.row_origin is None),)
 
 
-def exact_chance(pair: Pair) -> Floats:
+def set_codes(case: Case) -> tuple[Longs, Longs, Longs]:
+    """A number for each set, of the original as it was, seen as published, and of the release; found once."""
+    return case.once("set codes", lambda: pair_codes(case.pair))  # type: ignore[no-any-return]
+
+
+def pair_codes(pair: Pair) -> tuple[Longs, Longs, Longs]:
+    """The same for any pair."""
+    original, published = codes(pair.original, pair.published)
+    return original if pair.seen_as is None else codes(pair.known)[0], original, published
+
+
+def exact_chance(pair: Pair, person: Longs, published: Longs) -> Floats:
     """For each original transaction 1 / published ones with exactly its set, where its own is one of them."""
-    person, published = codes(pair.original, pair.published)
     copies = np.bincount(published, minlength=int(person.max(initial=0)) + 1)[person]
     found = copies > 0
     if pair.row_origin is not None:

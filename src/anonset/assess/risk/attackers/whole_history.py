@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anonset.assess.risk.attackers.whole_basket import pair_codes
 from anonset.assess.risk.linking import link_some
 from anonset.assess.risk.persons import histories_of
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
@@ -26,7 +27,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     if not len(people):
         return ()
     some = case.some(people, max(1, min(MOST, case.draws)), "whole history")
-    after, before = link_some(both, some, case.job)
+    after, before = link_some(both, some, case.job, pair_codes(both))
     chances = Chances(after, before, drawn=len(some) < len(people), attacked=len(people))
     return (finding(SPEC, case, chances, upper_bound="published users" not in case.has),)
 

@@ -136,14 +136,16 @@ def require_degree(secret: Transactions, p: int, name: str = "p") -> None:
     n, most = len(secret), int(counts[worst])
     if most * p <= n:
         return
+    lifted = f", or lift the limit: {setting(name, 'off')}" if name != "p" else ""
     item, where = secret.labels[worst].as_py(), f"in {most:,} of {n:,} transactions"
     if n // most < 2:
         raise InfeasibleError(
             f"'{name}' of 2 or more cannot be reached, because '{item}' occurs {where}. "
-            "Do not publish it, do not treat it as sensitive, or add transactions without it."
+            f"Do not publish it, do not treat it as sensitive, or add transactions without it{lifted}."
         )
     raise InfeasibleError(
-        f"'{name}' must be at most {n // most:,}, because '{item}' occurs {where}. Got {p:,}. Choose a smaller one."
+        f"'{name}' must be at most {n // most:,}, because '{item}' occurs {where}. Got {p:,}. "
+        f"Choose a smaller one{lifted}."
     )
 
 

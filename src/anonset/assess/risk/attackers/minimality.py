@@ -1,0 +1,147 @@
+"""Minimality: an attacker who knows the method and its parameters rules out holders whom it would not have grouped so.
+
+What each method gives away, for a group that publishes one occurrence of one sensitive item:
+
+- `nn`, `lsh`, `cahd-balanced` take a holder and the transactions nearest to it; a member that has nearer ones outside
+  the group than its farthest mate inside is an unlikely holder. `cahd-gray` and `cahd-rcm` do the same among the
+  neighbours in an order that anybody can compute from what is published.
+- `perm-mondrian` splits a group wherever both halves keep the degree. A group that was not split on an item has its
+  holder in a half of fewer than p members, for every item: members in larger halves are ruled out for certain.
+- `cahd-blind` looks at no sensitive item before its groups are cut: nobody is ruled out.
+
+The attacker points at one of those that are left, or that are least unlikely; the owner knows how often that is right.
+For groups formed around a holder there are two such guesses, the fewest nearer transactions outside and the most
+central member; the better one counts. A method that is not named here is not attacked in this way.
+
+R. Wong et al., "Minimality attack in privacy preserving data publishing", VLDB 2007.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+
+from anonset import _native
+from anonset.assess.risk.guess import Attacked, Scores, central
+from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
+from anonset.data.findings import Finding
+from anonset.data.transactions import Floats, Longs, Transactions, natural_order
+
+GROUPS = 200
+"""Groups that are attacked; they are drawn at random."""
+OUTSIDE = 10_000
+"""Transactions outside a group that are compared with its members, where all are candidates."""
+
+Score = Callable[[Attacked, Longs], Scores]
+Rule = Callable[[Case, Attacked], Iterable[Score]]
+"""Ways to score the members of a group, the most likely holders highest."""
+
+
+def run(case: Case) -> tuple[Finding, ...]:
+    """How often the best guess is right in (a random sample of) the groups with one occurrence of one item."""
+    assert case.row_origin is not None
+    if case.method not in RULES:
+        return ()
+    attacked = Attacked(case.data, case.release, case.row_origin)
+    drawn = attacked.alone(GROUPS, case.random("minimality"))
+    if not drawn:
+        return ()
+    guesses = [np.array([attacked.right(one, score) for one in drawn]) for score in RULES[case.method](case, attacked)]
+    best: Floats = max(guesses, key=lambda right: float(right.mean()))
+    chance = np.array([1 / len(attacked.members(group)) for group, _ in drawn])
+    return (finding(SPEC, case, Chances(best, chance, drawn=True), each=False),)
+
+
+def _around_a_holder(case: Case, attacked: Attacked) -> Iterable[Score]:
+    """Every transaction outside could have been nearer."""
+    size = len(case.release)
+    outside = case.some(np.arange(size, dtype=np.int64), OUTSIDE, "minimality outside")
+    return (partial(nearer_outside, lambda row: outside), central)
+
+
+def _in_an_order(case: Case, attacked: Attacked) -> Iterable[Score]:
+    """The neighbours in the order in which the method looks for them could have been nearer."""
+    sets = case.release.transactions.quasi()
+    order = _band(sets, case) if case.method == "cahd-rcm" else _gray(sets, case)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    reach = int(case.params.get("alpha", 1)) * int(case.params["p"])
+
+    def neighbours(row: int) -> Longs:
+        return order[max(0, place[row] - reach) : place[row] + reach + 1]
+
+    return (partial(nearer_outside, neighbours), central)
+
+
+def _gray(sets: Transactions, case: Case) -> Longs:
+    """The published sets in Gray order, of the item order that the method says."""
+    ranks = np.arange(sets.n_items, dtype=np.int32)
+    asked = case.params.get("item_order", "frequency")
+    by = natural_order(sets.labels) if asked == "label" else np.argsort(-sets.item_counts, kind="stable")
+    if asked != "given":
+        ranks[by] = np.arange(sets.n_items, dtype=np.int32)
+    return _native.gray_order(sets.offsets, sets.items, ranks, case.job.threads, case.job.monitor)
+
+
+def _band(sets: Transactions, case: Case) -> Longs:
+    return _native.band_order(sets.offsets, sets.items, sets.n_items, case.job.threads, case.job.monitor)
+
+
+def nearer_outside(candidates: Callable[[int], Longs], attacked: Attacked, rows: Longs) -> Scores:
+    """How many candidates outside the group are nearer to each member than its farthest mate: the fewer, the better."""
+    matrix, lengths = attacked.matrix, attacked.lengths
+    scores = np.empty(len(rows))
+    inside = matrix[rows]
+    mates = lengths[rows][:, None] + lengths[rows][None, :] - 2 * (inside @ inside.T).toarray()
+    shared: dict[int, tuple[Longs, Scores]] = {}
+    for i, row in enumerate(rows.tolist()):
+        others = candidates(row)
+        if id(others) not in shared:
+            shared[id(others)] = others, (inside @ matrix[others].T).toarray()
+        distance = lengths[row] + lengths[others] - 2 * shared[id(others)][1][i]
+        out = ~np.isin(others, rows)
+        scores[i] = -float((distance[out] < mates[i].max()).sum())
+    return scores
+
+
+def _split_on_items(case: Case, attacked: Attacked) -> Iterable[Score]:
+    """A holder is in the smaller half of every item that the group was not split on."""
+    return (partial(smaller_halves, int(case.params["p"])),)
+
+
+def smaller_halves(p: int, attacked: Attacked, rows: Longs) -> Scores:
+    """Zero for members who are in a half of p or more for some item that divides the group, one for the others."""
+    held = attacked.matrix[rows]
+    many = np.asarray(held.sum(axis=0)).reshape(-1)
+    dividing = np.flatnonzero((many > 0) & (many < len(rows)))
+    inside = held[:, dividing].toarray() > 0
+    half = np.where(inside, many[dividing], len(rows) - many[dividing])
+    return np.asarray(~(half >= p).any(axis=1), dtype=np.float64)
+
+
+def _nobody_ruled_out(case: Case, attacked: Attacked) -> Iterable[Score]:
+    return (lambda attacked, rows: np.zeros(len(rows)),)
+
+
+RULES: dict[str, Rule] = {
+    "nn": _around_a_holder,
+    "lsh": _around_a_holder,
+    "cahd-balanced": _around_a_holder,
+    "cahd-gray": _in_an_order,
+    "cahd-rcm": _in_an_order,
+    "perm-mondrian": _split_on_items,
+    "cahd-blind": _nobody_ruled_out,
+}
+
+SPEC = AttackSpec(
+    name="minimality",
+    part="inference",
+    title="knows the method",
+    knows="in which group a person is, and how the method makes groups",
+    run=run,
+    forms=("groups",),
+    needs=("sensitive", "origin", "method"),
+    reference="R. Wong et al., Minimality attack in privacy preserving data publishing, VLDB 2007",
+)
