@@ -98,7 +98,17 @@ def test_every_term_on_the_page_is_explained(model: str, params: dict, source: P
     said, explained = page.split("The words on this page")
     for term, _ in terms_in([said]):
         assert f"{term}:" in explained
-    for word in ("itemset", "quasi-identifier", "sha256", "diversity", "hierarchy", "pseudonym", "NCP", "posterior", "homogene"):
+    for word in (
+        "itemset",
+        "quasi-identifier",
+        "sha256",
+        "diversity",
+        "hierarchy",
+        "pseudonym",
+        "NCP",
+        "posterior",
+        "homogene",
+    ):
         assert word not in said or any(re.search(pattern, word) for pattern, _, _ in TERMS), word
 
 
