@@ -21,12 +21,13 @@ from anonset.io.source.options import ReadOptions
 from anonset.io.source.streams import File, content, decoded, memory_file, needs_decoding, open_path, text
 from anonset.io.source.tables import valid
 
-_SETTINGS = {
+SETTINGS = {
     "temp_directory": "",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
 }
+"""DuckDB spills nothing to disk and loads no extensions."""
 _LONG_LINES = re.compile(r"maximum.{0,3}line.{0,3}size|maximum_object_size", re.IGNORECASE)
 _LINE_ENDS = re.compile(r"state machine reached an invalid state")
 
@@ -35,7 +36,7 @@ def connect() -> Any:
     """A DuckDB that lives in memory only; it is loaded when it is needed, since that takes a while."""
     import duckdb
 
-    settings: dict[str, Any] = {**_SETTINGS, "threads": 1} if is_limited() else _SETTINGS
+    settings: dict[str, Any] = {**SETTINGS, "threads": 1} if is_limited() else SETTINGS
     if must_start():
         with duckdb.connect(":memory:", config=settings) as first:
             watched(first, lambda: first.sql("SELECT sum(range) FROM range(1000000)").to_arrow_table())

@@ -84,6 +84,13 @@ def _tree(database: Any, query: str) -> Tree:
     return dict(statements[0])
 
 
+def require_reading_query(database: Any, query: str) -> None:
+    """An error for a query of a database that does more than read, or reads anything but its tables."""
+    for node in _nodes(_tree(database, query)):
+        if node.get("type") == "TABLE_FUNCTION" and node["function"]["function_name"].lower() in FILE_FUNCTIONS:
+            raise ParameterError("query", "read tables of the database only", "a file", "Name a table after FROM.")
+
+
 def _nodes(part: Any) -> Iterator[Tree]:
     """Every object in a tree, however deep."""
     waiting = [part]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.errors import InputError
+from anonset.data.labels import by_first_place
 from anonset.data.transactions import Floats, Ints, Longs, Mask, as_text, natural_order
 from anonset.io.source.origin import Origin
 
@@ -42,11 +43,9 @@ class Coded:
         """The same, numbered by first appearance, without names that do not occur."""
         if not self.own_order:
             return self
-        used, first, codes = np.unique(self.codes, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        return Coded(place[codes], self.labels.take(pa.array(used[order])))
+        place = by_first_place(self.codes, len(self.labels))
+        used = int(np.count_nonzero(np.bincount(self.codes, minlength=len(self.labels))))
+        return Coded(place[self.codes], self.labels.take(pa.array(np.argsort(place)[:used])))
 
     def without(self, label: str) -> tuple[Coded, Mask]:
         """The same without one name, and which cells held it; their code is −1."""

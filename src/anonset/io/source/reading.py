@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from anonset.data.address import Address
 from anonset.data.boundary import reads_input
-from anonset.data.errors import InputError
+from anonset.data.errors import InputError, ParameterError
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
 from anonset.io.source.attributes import give_columns
@@ -147,6 +148,13 @@ def _read_by_content(source: Any, options: ReadOptions) -> Transactions:
 
 
 def _read(source: Any, options: ReadOptions) -> Transactions:
+    place = Address.of(source)
+    if place is not None:
+        from anonset.io.database.reading import read_database
+
+        return read_database(place, options)
+    if options.table is not None:
+        raise ParameterError("table", "come with a database", "another source", "Leave it out.")
     if options.query is not None:
         return read_query(source, options)
     if isinstance(source, Transactions):

@@ -1,0 +1,1 @@
+"""Tables of databases, in and out: PostgreSQL (extra `db`), SQLite (extra `db`), DuckDB."""
