@@ -120,7 +120,7 @@ def publish(
     spec, job = order.spec, _job(seed, threads, progress, job)
     outputs = _planned(data, targets, order, options)
     with ledger_of(targets) as ledger, staging(force=targets.force, shared=targets.shared_folder) as stage:
-        settled = [] if ledger is None else ledger.settle()  # before its hidden folders are swept
+        settled = [] if ledger is None else ledger.settle(beside=targets.table)  # before its hidden folders are swept
         reserve(stage, outputs, targets)
         stage.notes += settled
         if ledger is None:

@@ -13,12 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anonset.data.address import Address
 from anonset.data.errors import InputError, ParameterError, argument, setting
 from anonset.data.findings import parse_accept
 from anonset.data.job import Job
 from anonset.data.release import Result
 from anonset.data.spec import ModelSpec
 from anonset.data.targets import Targets
+from anonset.io.database.staged import StagedTable
 from anonset.io.formats.capacity import require_parts
 from anonset.io.formats.registry import format_of
 from anonset.io.publish.atomic import Staging, plain_errors, staging
@@ -28,6 +30,7 @@ from anonset.io.publish.plan import Output, require_plan
 from anonset.io.publish.private_link import PrivateLink, link_path, release_file
 from anonset.io.publish.releases import release_outputs, stage_release
 from anonset.io.publish.signature import key_inputs, require_key
+from anonset.io.publish.tables import require_table, stage_table
 from anonset.models import model_spec
 from anonset.report import report_path, stage_report
 from anonset.report.dossier import dossier_path, stage_dossier
@@ -50,7 +53,11 @@ def require_targets(
     parts = (*model.publishes, "columns") if columns else model.publishes
     outputs = [*_release(targets, model, parts), *_beside(targets, cuts=cuts, patterns=patterns)]
     reads = {**(inputs or {}), **key_inputs(targets.sign)}
-    require_plan(outputs, reads, force=targets.force, shared=targets.shared_folder, updated=[*_updated(targets)])
+    updated = [*_updated(targets)]
+    if targets.table is not None:
+        require_table(targets.table, targets, model.form, reads)
+        updated += _database_file(targets.table, reads)
+    require_plan(outputs, reads, force=targets.force, shared=targets.shared_folder, updated=updated)
     return outputs
 
 
@@ -63,9 +70,23 @@ def _updated(targets: Targets) -> Iterator[Output]:
         yield Output("log", Path(targets.log))
 
 
+def _database_file(table: Address, inputs: Mapping[str, Any]) -> list[Output]:
+    """The file that gets a table: no other output may be that file. (Where it is read as well, it is an input.)"""
+    source = Address.of(inputs.get("data"))
+    if table.kind == "postgresql" or (source is not None and source.same_database(table)):
+        return []
+    return [Output("out", Path(table.database))]
+
+
 def reserve(stage: Staging, outputs: Iterable[Output], targets: Targets) -> None:
     """Take the places of all outputs, so that a second run to one of them ends before its work."""
     with plain_errors(targets.anything):
+        if targets.table is not None:
+            table = StagedTable.claim(targets.table, force=targets.force, shared=targets.shared_folder)
+            stage.companion = table
+            if table.swept:
+                note = f"An earlier run to {targets.table} ended before it was done. What it left was removed."
+                stage.notes.append(note)
         for output in outputs:
             stage.reserve(output.path)
 
@@ -97,7 +118,7 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
     if targets.write_config is not None:
         with plain_errors(targets.write_config):
             stage.file(Path(targets.write_config)).write_text(targets.config, encoding="utf-8")
-    if targets.mode is not None and targets.out is not None:
+    if targets.mode is not None and targets.out is not None and targets.table is None:
         for output in release_outputs(targets.out, result.release.form):
             stage.allow(output.path, targets.mode)
     with job.stage("publish"), plain_errors(targets.anything):
@@ -127,21 +148,25 @@ def publish_result(result: Result, targets: Targets) -> Result:
 
 
 def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Result:
-    certificate = stage_release(
-        stage,
-        result.release,
-        result.verdict,
-        Path(str(targets.out)),
-        format=targets.format,
-        keep_formulas=targets.keep_formulas,
-        key=targets.sign,
-        about={
-            "method": result.method,
-            "params": result.params,
-            "notes": result.public_notes,
-            **_found(result, targets),
-        },
-    )
+    about = {
+        "method": result.method,
+        "params": result.params,
+        "notes": result.public_notes,
+        **_found(result, targets),
+    }
+    if targets.table is not None:
+        certificate = stage_table(stage, result.release, result.verdict, key=targets.sign, about=about)
+    else:
+        certificate = stage_release(
+            stage,
+            result.release,
+            result.verdict,
+            Path(str(targets.out)),
+            format=targets.format,
+            keep_formulas=targets.keep_formulas,
+            key=targets.sign,
+            about=about,
+        )
     notes = tuple(dict.fromkeys((*result.notes, *certificate.notes)))
     return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes)
 
@@ -182,7 +207,7 @@ def _found(result: Result, targets: Targets) -> dict[str, Any]:
 
 
 def _release(targets: Targets, model: ModelSpec, parts: tuple[str, ...]) -> Iterator[Output]:
-    if targets.out is not None:
+    if targets.out is not None and targets.table is None:
         yield from release_outputs(targets.out, model.form)
         if model.form == "groups":
             group_format(targets.out, targets.format)

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import tempfile
 from contextlib import closing
-from glob import glob
 from pathlib import Path
 
 import duckdb
@@ -48,7 +47,7 @@ class Server:
 def server():
     """A server of its own in a temporary folder, run by a user without rights, which asks for a password."""
     pytest.importorskip("adbc_driver_postgresql", reason="needs the extra 'db'")
-    found = sorted(glob("/usr/lib/postgresql/*/bin/initdb")) or [shutil.which("initdb")]
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [shutil.which("initdb")]
     if found[-1] is None:
         pytest.skip("needs a PostgreSQL server (Debian: apt install postgresql)")
     programs = Path(found[-1]).parent

@@ -9,6 +9,7 @@ import pytest
 
 import anonset
 from anonset import InputError, OutputError
+from anonset.cli.base.certificates import find_certificate
 from anonset.cli.base.outcome import run
 from anonset.io.publish import signature
 from anonset.io.publish.signature import check_signature
@@ -118,7 +119,8 @@ def test_a_folder_of_groups_is_signed_inside(keys):
         "sensitive.csv",
         "transactions.csv",
     ]
-    assert check_signature(Path("out/certificate.json"), "signers").holds
+    found = find_certificate("out")
+    assert check_signature(found.name, found.text, found.signature, "signers").holds
     assert run(["verify", "out", "--signers", "signers", "--quiet"]) == 0
 
 
@@ -144,11 +146,9 @@ def test_a_key_that_cannot_sign_publishes_nothing(keys):
 def test_without_ssh_keygen_one_sentence_says_so(tmp_path, monkeypatch):
     (tmp_path / "key").write_text("x")
     (tmp_path / "signers").write_text("x")
-    (tmp_path / "c.json").write_text("{}")
-    (tmp_path / "c.json.sig").write_text("x")
     monkeypatch.setattr(signature, "_PROGRAM", "ssh-keygen-that-is-not-there")
     with pytest.raises(InputError, match="need the program ssh-keygen"):
         anonset.publish(ROWS, anonset.Targets(out=tmp_path / "out.dat", sign=tmp_path / "key"), k=2)
     with pytest.raises(InputError, match="need the program ssh-keygen"):
-        check_signature(tmp_path / "c.json", tmp_path / "signers")
+        check_signature("c.json", b"{}", b"x", tmp_path / "signers")
     assert not (tmp_path / "out.dat").exists()

@@ -18,6 +18,7 @@ from anonset.cli.base.groups import (
     SourceOrQuery,
     as_read_options,
     dossier_options,
+    located,
     method_options,
     model_options,
     read_options,
@@ -151,6 +152,8 @@ def anonymize(
     from anonset.data.targets import Targets
     from anonset.pipeline import check, publish
 
+    data = located(data)
+    writing.update({name: located(writing[name]) for name in ("out",) if name in writing})
     project.fill(data, privacy, writing, reporting, cutting, keeping, reading, bounding, nightly, running)
     targets = Targets(
         **writing,
@@ -310,7 +313,12 @@ def sureness(bound: Bound) -> str:
 
 
 def certificate_name(out: str, form: str = "rows") -> str:
-    """Where the certificate of a release lies: beside a file, inside a folder of groups."""
+    """Where the certificate of a release lies: beside a file or a table, inside a folder of groups."""
+    from anonset.data.address import Address
+    from anonset.io.database.session import CERTIFICATE
+
+    if isinstance(out, Address):
+        return f"the table {out.table}{CERTIFICATE} beside it"
     return f"{out}.certificate.json" if form == "rows" else f"{out.rstrip('/')}/certificate.json"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from anonset.cli.anonymize import accept_options, as_json, as_keep, findings_of, keep_options, page
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
-from anonset.cli.base.groups import SEED, Source, as_read_options, read_options, run_options, write_options
+from anonset.cli.base.groups import SEED, Source, as_read_options, located, read_options, run_options, write_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.errors import InputError
@@ -61,7 +61,7 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
             **privacy,
         )
         findings = findings_of(result, targets, running)
-    out = writing.get("out")
+    out = located(writing.get("out"))
     if "json" in running:
         show_json(as_json(result, out, findings))
     else:

@@ -110,10 +110,11 @@ def _say_if_unfinished(data: str | None, found: Found | None) -> None:
     """Where a run was killed between the release and its certificate, say so."""
     from pathlib import Path
 
+    from anonset.data.address import Address
     from anonset.io.publish.releases import certificate_path
     from anonset.io.publish.slots import unfinished
 
-    if data is not None and (found is None or found.changed):
+    if data is not None and Address.of(data) is None and (found is None or found.changed):
         places = (Path(data), certificate_path(Path(data)))
         warn(dict.fromkeys(filter(None, (unfinished(place) for place in places if place.name))), "Warning")
 
@@ -126,7 +127,7 @@ def _signature(found: Found | None, trusting: Given) -> Signature | None:
         return None
     if found is None:
         raise GuaranteeError("There is no certificate beside DATA, so that nothing is signed. Ask for the certificate.")
-    return check_signature(found.path, trusting["signers"])
+    return check_signature(found.name, found.text, found.signature, trusting["signers"])
 
 
 @dataclass(frozen=True)
@@ -166,10 +167,11 @@ class Answer:
 
     def _certificate(self) -> str:
         assert self.found is not None
-        name = self.found.path.name
+        name = self.found.name
         if not self.differences:
-            what = " of transactions" if self._not_in_persons() else ""
-            return f"{name} is about this very file (sha256 agrees), and what it says{what} was found again."
+            what = "table" if self.found.table else "file"
+            which = " of transactions" if self._not_in_persons() else ""
+            return f"{name} is about this very {what} (sha256 agrees), and what it says{which} was found again."
         return f"{name} proves nothing: {'; '.join(self.differences)}."
 
     def to_dict(self, data: str | None) -> dict[str, Any]:
@@ -192,7 +194,7 @@ class Answer:
             "certificate": None
             if self.found is None
             else {
-                "file": str(self.found.path),
+                "file": self.found.place,
                 "matches": not self.differences,
                 "differences": self.differences,
             },
@@ -217,7 +219,7 @@ def _answer(
     from anonset.io.publish.group_reading import is_group_folder
 
     if found is not None and found.changed and is_group_folder(data):
-        raise GuaranteeError(f"{found.path} is about other files: {'; '.join(found.changed)}. Restore the folder.")
+        raise GuaranteeError(f"{found.place} is about other files: {'; '.join(found.changed)}. Restore the folder.")
     own = {} if "original" in linking else reading
     plain = {name: value for name, value in own.items() if name not in ("sensitive", "sensitive_file")}
     with job.stage("read"):

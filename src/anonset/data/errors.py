@@ -13,6 +13,7 @@
     ├── OutcomeError            4   the promise holds, but the outcome is not acceptable: nothing is published
     ├── WaitingError            0   there is too little that is new for a batch: nothing was published, nothing is wrong
     ├── OutputError             1   the output could not be written; what was there before is still there
+    │   └── UnclearError        1   it is not known whether the output was written: the database did not answer
     └── CancelledError        130   somebody asked to stop
 
 Messages are one or two sentences that a user can act on. They never quote anybody's transaction.
@@ -173,6 +174,10 @@ class WaitingError(AnonsetError):
 
 class OutputError(AnonsetError):
     """The output could not be written."""
+
+
+class UnclearError(OutputError):
+    """Nobody knows whether the output was written: the connection ended at the last step."""
 
 
 class CancelledError(AnonsetError):

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from anonset.data.address import Address
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -20,7 +22,8 @@ class Targets:
     Attributes
     ----------
     out, format
-        The release: a file, or a folder where the model publishes groups. Its name says the format unless given.
+        The release: a file, or a folder where the model publishes groups. Its name says the format unless given. Or a
+        table: `postgresql://host/database/schema.table`, `shop.db/release` (SQLite, DuckDB).
     report, public_report
         A report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its name; a public
         one holds nothing computed from the original.
@@ -81,6 +84,14 @@ class Targets:
     write_config: Place = None
     config: str = ""
     also_reads: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "out", Address.of(self.out) or self.out)  # shows no password
+
+    @property
+    def table(self) -> Address | None:
+        """The table that the release is to be, if it is to be one."""
+        return self.out if isinstance(self.out, Address) else None
 
     def given(self) -> dict[str, Any]:
         """What differs from the defaults."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anonset.data.address import Address
 from anonset.data.errors import InfeasibleError, ParameterError, WaitingError, setting
 from anonset.data.release import Result
 from anonset.data.spec import MethodSpec, Model
@@ -26,7 +27,7 @@ class Batch:
     """The batch of one run; it is the journal of its staging."""
 
     ledger: Ledger
-    target: Path
+    target: Path | Address
     stage: Staging
     hashes: list[bytes]
     cut: Mapping[str, str | None] | None
@@ -34,8 +35,9 @@ class Batch:
 
     def begin(self) -> None:
         """Right before the release is put in place."""
-        sha256 = fingerprint(self.stage.staged(self.target))
-        assert sha256 is not None
+        table = self.stage.companion
+        sha256 = table.digest if table is not None else fingerprint(self.stage.staged(Path(self.target)))
+        assert sha256
         self.number = self.ledger.write_down(self.target, sha256, self.hashes, self.cut)
 
     def done(self) -> None:
@@ -90,7 +92,8 @@ def make_batch(
         raise _waiting(len(rows), "the cut of the earlier batches does not keep the promise for them alone") from error
     published = rows[result.row_origin[result.row_origin >= 0]]
     mapping = None if result.cut is None else result.cut.mapping()
-    stage.journal = Batch(ledger, Path(str(targets.out)), stage, [hashes[row] for row in published], mapping)
+    target = targets.table or Path(str(targets.out))
+    stage.journal = Batch(ledger, target, stage, [hashes[row] for row in published], mapping)
     earlier, left = len(source) - len(rows), len(rows) - len(published)
     stage.notes.append(f"{len(published):,} transactions were new, {earlier:,} were released earlier, {left:,} wait.")
     return result

@@ -31,8 +31,10 @@ from typing import Any
 
 import numpy as np
 
+from anonset.data.address import Address
 from anonset.data.errors import InputError, OutputError, ParameterError, argument, setting
 from anonset.data.transactions import Longs, Transactions
+from anonset.io.database.staged import became
 from anonset.io.publish.slots import hidden_name
 
 KEY = "ANONSET_LEDGER_KEY"
@@ -114,14 +116,14 @@ class Ledger:
     # --- a batch ---------------------------------------------------------------------------------------------
 
     def write_down(
-        self, target: Path, fingerprint: str, hashes: list[bytes], cut: Mapping[str, str | None] | None
+        self, target: Path | Address, fingerprint: str, hashes: list[bytes], cut: Mapping[str, str | None] | None
     ) -> int:
         """Note a batch as pending; from now on its transactions are not fresh."""
         day = datetime.now(UTC).isoformat(timespec="seconds")
         with self._database:
             number = self._database.execute(
                 "INSERT INTO batch (day, target, sha256, transactions, released) VALUES (?, ?, ?, ?, 0)",
-                (day, str(target.resolve()), fingerprint, len(hashes)),
+                (day, _written(target), fingerprint, len(hashes)),
             ).lastrowid
             self._database.executemany("INSERT INTO member VALUES (?, ?)", ((one, number) for one in hashes))
             if cut is not None and self.cut() is None:
@@ -143,17 +145,20 @@ class Ledger:
             if self._about("cut batch") == number:
                 self._database.execute("DELETE FROM about WHERE name IN ('cut', 'cut batch')")
 
-    def settle(self, answer: str | None = None) -> list[str]:
-        """Find out what became of batches that are pending; `answer` (released, discarded) decides unclear ones."""
+    def settle(self, answer: str | None = None, beside: Address | None = None) -> list[str]:
+        """Find out what became of batches that are pending; `answer` (released, discarded) decides unclear ones.
+
+        `beside` is a table in the same database, whose password opens it.
+        """
         notes = []
         for batch in self.batches():
             if batch.released:
                 continue
-            found = answer or _became(batch)
+            found = answer or _became(batch, beside)
             if found is None:
                 raise InputError(
                     f"It is not known whether batch {batch.number:,} ({batch.transactions:,} transactions) was "
-                    f"released: a run ended while it published {batch.target}, and the file is not there any more. "
+                    f"released: a run ended while it published {batch.target}, which is not there any more. "
                     f"Say which it was: {setting('settle', 'released')} or {setting('settle', 'discarded')} "
                     f"of 'anonset ledger {self.path}'."
                 )
@@ -265,8 +270,20 @@ def _proof(key: bytes) -> bytes:
     return hashlib.blake2b(b"proof", key=key, digest_size=32).digest()
 
 
-def _became(batch: Batch) -> str | None:
+def _written(target: Path | Address) -> str:
+    """A target as the ledger writes it: the whole path, or an address, which shows no password."""
+    if isinstance(target, Path):
+        return str(target.resolve())
+    return target if target.kind == "postgresql" else f"{Path(target.database).resolve()}/{target.table}"
+
+
+def _became(batch: Batch, beside: Address | None = None) -> str | None:
     """What became of a pending batch: released, discarded, or None where it cannot be told."""
+    table = Address.of(batch.target)
+    if table is not None:
+        if beside is not None and beside.same_database(table):
+            table.secret = beside.secret
+        return became(table, batch.sha256)
     target = Path(batch.target)
     if fingerprint(target) == batch.sha256:
         return "released"

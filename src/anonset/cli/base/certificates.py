@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anonset.data.address import Address
 from anonset.data.errors import DataError, InputError
 
 if TYPE_CHECKING:
@@ -33,37 +34,73 @@ NEEDED = {
 
 @dataclass(frozen=True)
 class Found:
-    """A certificate, where it lies, and in what the files differ from those it speaks about."""
+    """A certificate, where it lies, its text and signature, and in what the files differ from those it speaks about.
 
-    path: Path
+    `name` is what people call the place; `table` that the release is a table, which is compared when it is read.
+    """
+
+    place: str
+    name: str
     certificate: dict[str, Any]
+    text: bytes = b""
+    signature: bytes | None = None
     changed: tuple[str, ...] = ()
+    table: bool = False
 
 
 def find_certificate(data: str) -> Found | None:
     """The certificate of this release, if there is one."""
+    address = Address.of(data)
+    if address is not None:
+        return _of_table(address)
     release = Path(data)
     inside = release / "certificate.json"
     path = inside if inside.is_file() else Path(f"{data.rstrip('/')}.certificate.json")
     if not path.is_file() or not release.exists():
         return None
-    certificate = _load(path)
-    return Found(path, certificate, tuple(_changed(release, certificate["files"])))
+    from anonset.io.publish.signature import signature_path
+
+    text = _content(path)
+    certificate = _parsed(text, str(path))
+    beside = signature_path(path)
+    signature = _content(beside) if beside.is_file() else None
+    return Found(str(path), path.name, certificate, text, signature, tuple(_changed(release, certificate["files"])))
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _of_table(address: Address) -> Found | None:
+    """The certificate in the table beside a table."""
+    from anonset.io.database.staged import certificate_of, certificate_table
+
+    found = None if address.table is None else certificate_of(address)
+    if found is None:
+        return None
+    text, signature = found
+    name = certificate_table(address)
+    place = str(address.of_table(name))
+    certificate = _parsed(text.encode(), place)
+    return Found(place, name, certificate, text.encode(), None if signature is None else signature.encode(), table=True)
+
+
+def _content(path: Path) -> bytes:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
-    except (OSError, ValueError, RecursionError) as error:
+        return path.read_bytes()
+    except OSError:
+        raise DataError("this certificate cannot be read. Restore it or move it away.", source=str(path)) from None
+
+
+def _parsed(text: bytes, place: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text.decode(), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, InputError) else "this certificate cannot be read"
-        raise DataError(f"{reason}. Restore it or move it away.", source=str(path)) from None
+        raise DataError(f"{reason}. Restore it or move it away.", source=place) from None
     if not isinstance(content, dict) or content.get("anonset") != "certificate":
-        raise DataError("this is not a certificate of anonset. Move it away.", source=str(path))
+        raise DataError("this is not a certificate of anonset. Move it away.", source=place)
     for name, kind in NEEDED.items():
         if not isinstance(content.get(name), kind) or isinstance(content[name], bool):
-            raise DataError(f"this certificate lacks '{name}'. Restore it or move it away.", source=str(path))
+            raise DataError(f"this certificate lacks '{name}'. Restore it or move it away.", source=place)
     if not all(isinstance(name, str) for name in (*content["sensitive_items"], *content["files"].values())):
-        raise DataError("this certificate names no texts. Restore it or move it away.", source=str(path))
+        raise DataError("this certificate names no texts. Restore it or move it away.", source=place)
     return content
 
 
@@ -102,7 +139,7 @@ def differences(found: Found, release: Release, users: Ints | None = None) -> tu
     said = found.certificate
     target = model(said["model"], **said["parameters"])
     persons = users is not None and said.get("unit") == "user"
-    different = list(found.changed)
+    different = [*found.changed, *_table_changed(found, release)]
     if said["transactions"] != len(release):
         different.append(f"it says {said['transactions']:,} transactions, and there are {len(release):,}")
     try:
@@ -135,6 +172,14 @@ def _of_persons(said: dict[str, Any], target: Model) -> Iterator[str]:
         yield "its promise in persons is not that of its model and parameters"
     elif persons.get("holds") is not True:
         yield "it says that its promise in persons does not hold"
+
+
+def _table_changed(found: Found, release: Release) -> Iterator[str]:
+    """What a table holds, compared with the sha256 that its certificate says."""
+    from anonset.io.publish.tables import digest
+
+    if found.table and digest(release.transactions) not in found.certificate["files"].values():
+        yield "the sha256 of the table differs"
 
 
 def as_certified(release: Release, names: list[str]) -> Release:

@@ -13,10 +13,22 @@ from anonset.cli.base.options import Choice, Given, flag
 from anonset.data.errors import InputError
 from anonset.data.spec import UNIT, Param
 
+
+def located(text: str | None) -> str | None:
+    """What a name of data means: an address of a database shows no password from here on."""
+    if text is not None and ("://" in text or "/" in text):
+        from anonset.data.address import Address
+
+        return Address.of(text) or text
+    return text
+
+
 _DATA: Any = typer.Argument(
-    help="A file, a folder, a pattern such as 'sales-*.parquet', or - for standard input.",
+    help="A file, a folder, a pattern such as 'sales-*.parquet', - for standard input, or a database: "
+    "postgresql://host/database, shop.db, shop.db/table.",
     metavar="DATA",
     show_default=False,
+    callback=located,
 )
 Source = Annotated[str, _DATA]
 SourceOrQuery = Annotated[str | None, _DATA]
@@ -125,7 +137,12 @@ def planning(writing: Given) -> dict[str, Any]:
 
 def write_options() -> list[Choice]:
     """`--out`, `--format`, `--sign`, `--force`, `--shared-folder`."""
-    out = Param("out", "text", "Where to write. The name says the format: out.dat, out.csv.gz, out.parquet, …")
+    out = Param(
+        "out",
+        "text",
+        "Where to write. The name says the format: out.dat, out.csv.gz, out.parquet, …; or a table: "
+        "postgresql://host/database/schema.table, shop.db/release.",
+    )
     return [
         Choice(out, WRITING, flags=("--out", "-o"), metavar="FILE"),
         output_format(),

@@ -66,4 +66,5 @@ def open_postgres(address: Address, *, write: bool) -> Postgres:
         if not write:
             session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         session.execute("SET datestyle = 'ISO'")
+        session.execute("SET standard_conforming_strings = on")
         return session

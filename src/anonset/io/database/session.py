@@ -23,6 +23,10 @@ STAGING = "anonset_staging_"
 """Before the name of a table: what a run prepares, or what a killed one left."""
 
 
+class CommitError(OutputError):
+    """The database did not say that it has committed."""
+
+
 class Session:
     """An open connection; made by `connections.connected`."""
 
@@ -120,7 +124,10 @@ class Session:
             with suppress(Exception):
                 self.execute("ROLLBACK")
             raise
-        self.execute("COMMIT")
+        try:
+            self.execute("COMMIT")
+        except Exception as error:
+            raise CommitError from error
 
     def close(self) -> None:
         """End the connection; what was not committed is gone."""

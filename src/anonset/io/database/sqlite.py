@@ -15,6 +15,7 @@ from anonset.data.errors import InputError, argument
 from anonset.data.extras import load
 from anonset.io.database.session import Session, own, plain_errors, quoted, text_of
 
+PATIENCE = 10_000  # milliseconds for other writers
 _READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 
 
@@ -68,9 +69,11 @@ class Sqlite(Session):
                 yield batch.slice(1) if place == 0 else batch
 
     def ingest(self, table: str, rows: pa.RecordBatchReader) -> None:
-        """In one go."""
+        """In one go; fractions as texts, since SQLite shows fifteen digits of them."""
+        schema = pa.schema([(f.name, pa.string() if pa.types.is_floating(f.type) else f.type) for f in rows.schema])
+        parts = (batch.cast(schema) for batch in rows)
         with self._connection.cursor() as cursor:
-            cursor.adbc_ingest(table, rows, mode="create")
+            cursor.adbc_ingest(table, pa.RecordBatchReader.from_batches(schema, parts), mode="create")
 
 
 def _plainly(address: Address) -> sqlite3.Connection:
@@ -85,4 +88,7 @@ def open_sqlite(address: Address, *, write: bool) -> Sqlite:
         uri = f"{Path(address.database).absolute().as_uri()}?mode={mode}"
         session = Sqlite(address, driver.connect(uri, autocommit=write))
         session.value("SELECT count(*) FROM sqlite_master")  # whether it is a database at all, and nobody has it locked
+        if write:
+            session.execute(f"PRAGMA busy_timeout = {PATIENCE}")
+            session.execute("PRAGMA legacy_alter_table = ON")  # a view of the old table does not stop the new one
         return session

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from anonset.data.errors import ExistsError, InputError, OutputError, argument
+from anonset.data.errors import ExistsError, InputError, OutputError, UnclearError, argument
 from anonset.io.publish.folders import SharedFolder
 from anonset.io.publish.slots import Slot
 
@@ -69,6 +69,24 @@ class Journal(Protocol):
         """None is, and everything is as before."""
 
 
+class Companion(Protocol):
+    """What is put in place in a way of its own, after all files: a table of a database."""
+
+    @property
+    def target(self) -> str:
+        """What it is called."""
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of what was written."""
+
+    def place(self) -> None:
+        """Put it in place, all or nothing."""
+
+    def release(self) -> None:
+        """Remove what was not put in place."""
+
+
 class Staging:
     """Temporary files and folders that wait for their place; made by `staging`.
 
@@ -93,6 +111,7 @@ class Staging:
         self._unrestored: list[Slot] = []
         self._modes: dict[Path, int] = {}
         self.journal: Journal | None = None
+        self.companion: Companion | None = None
 
     def reserve(self, target: Path) -> None:
         """Take the place beside `target` for this run, before there is anything to write; an error if it is taken."""
@@ -162,11 +181,23 @@ class Staging:
                     self._place(self._slots[target], undo)
                 if held:
                     raise KeyboardInterrupt
+                self._place_companion(undo)
                 undo.pop_all()
             published.extend(self._waiting)
             if self.journal is not None:
                 self.journal.done()
             self._clean()
+
+    def _place_companion(self, undo: ExitStack) -> None:
+        """The last step; where nobody knows whether it was done, nothing else is undone either."""
+        if self.companion is None:
+            return
+        try:
+            self.companion.place()
+        except UnclearError:
+            undo.pop_all()
+            raise
+        published.append(self.companion.target)
 
     def _withdraw(self, slot: Slot, undo: ExitStack) -> None:
         with suppress(FileNotFoundError):
@@ -223,7 +254,10 @@ class Staging:
 
         undo.callback(attempt)
 
-    def _clean(self) -> None:
+    def _clean(self, *, companion: bool = True) -> None:
+        if self.companion is not None and companion:
+            self.companion.release()
+            self.companion = None
         for slot in self._slots.values():
             slot.release(keep=slot in self._unrestored)
         self._slots.clear()
@@ -231,7 +265,7 @@ class Staging:
         self._leaving.clear()
 
 
-published: list[Path] = []
+published: list[Path | str] = []
 """What this process has put in place so far, so that nobody says otherwise afterwards."""
 
 
@@ -258,7 +292,7 @@ def discard_unfinished(patience: float = 10.0) -> None:
     """
     if _placing.acquire(timeout=patience):
         for stage in _unfinished:
-            stage._clean()
+            stage._clean(companion=False)  # another thread may be talking to the database; the next run sweeps
 
 
 @contextmanager

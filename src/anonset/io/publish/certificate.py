@@ -21,7 +21,7 @@ PRIVATE = {"seed", "threads"}
 
 def certify(
     verdict: Verdict,
-    files: Mapping[str, Path],
+    files: Mapping[str, Path | str],
     *,
     transactions: int,
     sensitive_items: tuple[str, ...] = (),
@@ -32,7 +32,7 @@ def certify(
     remaining: tuple[str, ...] = (),
     accepted: tuple[str, ...] = (),
 ) -> Certificate:
-    """The certificate of a verdict on these files (their public names, and where they are now)."""
+    """The certificate of a verdict on these files: their public names, and where they are now, or their sha256."""
     own = {name: value for name, value in (params or {}).items() if name not in {*PRIVATE, *verdict.params}}
     return Certificate(
         model=verdict.model,
@@ -43,7 +43,7 @@ def certify(
         measured=plain(verdict.measured),
         sensitive_items=sensitive_items,
         transactions=transactions,
-        files={name: sha256(path) for name, path in files.items()},
+        files={name: place if isinstance(place, str) else sha256(place) for name, place in files.items()},
         version=VERSION,
         notes=notes,
         unit=verdict.unit,
@@ -66,8 +66,12 @@ def _in_persons(verdict: Verdict, persons: Verdict) -> dict[str, Any]:
 
 def write_certificate(path: Path, certificate: Certificate) -> None:
     """The certificate as JSON."""
-    text = json.dumps(certificate.to_dict(), indent=2, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(certificate_text(certificate), encoding="utf-8")
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """The certificate as it stands in its file."""
+    return json.dumps(certificate.to_dict(), indent=2, ensure_ascii=False) + "\n"
 
 
 def columns_said(path: Any) -> dict[str, str]:

@@ -19,6 +19,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from anonset.data.address import Address
 from anonset.data.errors import InputError, argument
 from anonset.io.publish.atomic import taken
 from anonset.io.publish.folders import SharedFolder, is_system, require_folder
@@ -101,7 +102,7 @@ def require_files_in(
 
 def reading_inputs(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """What `anonset.read` would open for this source and these options, by name."""
-    named = {name: value for name, value in options.items() if name in ("query", "users") or name.endswith("_file")}
+    named = {name: value for name, value in options.items() if name in ("query", "table", "users") or name.endswith("_file")}
     given = options.get("attribute_hierarchy") or {}
     pairs = given.split(",") if isinstance(given, str) else ()
     texts = [pair.partition("=")[2].strip() for pair in pairs] if pairs else given.values()
@@ -128,6 +129,8 @@ def release_inputs(release: Any) -> dict[str, Any]:
 
 def _require_kind(output: Output) -> None:
     path = output.path
+    if re.match(r"\w+:/", str(path)):
+        raise InputError(f"{argument(output.name)} must be a file here. Got an address; choose a file name.")
     if path.name in ("", ".", "..") or str(path) == "-":
         raise InputError(f"{argument(output.name)} must be a path with a name. Got {path}. Choose a file name.")
     if not _is_text(path.name):
@@ -226,7 +229,10 @@ def _files(inputs: Mapping[str, Any]) -> Iterator[tuple[Inode, str]]:
 
 def _paths(name: str, value: Any) -> Iterator[str]:
     """The texts in a parameter's value that may be paths, with what matches them as patterns."""
-    several = value if isinstance(value, (list, tuple)) else [value]
+    if name == "table":
+        return
+    place = Address.of(value)
+    several = value if isinstance(value, (list, tuple)) else [value if place is None else place.database]
     texts = [os.fspath(one) for one in several if isinstance(one, (str, os.PathLike))]
     if name == "query":  # in SQL, every quoted text may name a file; a folder cannot be read there
         quoted = ["".join(parts) for text in texts for parts in _QUOTED.findall(text)]

@@ -82,7 +82,7 @@ def write(
     'every published set of quasi-identifier items is shared by at least 2 transactions'
     """
     target = Path(path)
-    _require_publishable(verdict)
+    require_publishable(verdict)
     require_plan(release_outputs(path, release.form), force=force, shared=shared_folder)
     if sign is not None:
         require_key(sign)
@@ -113,7 +113,7 @@ def stage_release(
     about: Mapping[str, Any],
 ) -> Certificate:
     """Prepare a release, its certificate and perhaps a signature, checked once more, for publishing with the rest."""
-    _require_publishable(verdict)
+    require_publishable(verdict)
     if release.form == "groups":
         from anonset.io.publish.groups import stage_groups
 
@@ -121,7 +121,7 @@ def stage_release(
             stage, release, verdict, target, format=format, keep_formulas=keep_formulas, key=key, about=about
         )
     chosen = format_of(target, format)
-    data, changes = _as_published(release.transactions, chosen, keep_formulas)
+    data, changes = as_published(release.transactions, chosen, keep_formulas)
     temporary = stage.file(target)
     with temporary.open("wb") as file:
         write_to(file, data, chosen)
@@ -134,7 +134,7 @@ def stage_release(
         columns=_columns(data, chosen),
         **{**about, "notes": (*about["notes"], *changes)},
     )
-    _check_again(temporary, chosen, data, verdict)
+    check_again(temporary, chosen, data, verdict)
     if sha256(temporary) != certificate.files[target.name]:
         raise OutputError(f"{target} changed while it was checked. Nothing was published.")
     _stage_certificate(stage, certificate_path(target), certificate, key)
@@ -177,7 +177,8 @@ def _require_replaceable(folder: Path) -> None:
         raise InputError(f"The folder {folder} holds other files. Choose another name or empty it first.")
 
 
-def _require_publishable(verdict: Verdict) -> None:
+def require_publishable(verdict: Verdict) -> None:
+    """An error for a verdict that does not hold."""
     if not verdict.holds:
         raise GuaranteeError(
             f"The release does not keep its promise ({verdict.promise}): {verdict.witnesses[0].statement}. "
@@ -185,9 +186,9 @@ def _require_publishable(verdict: Verdict) -> None:
         )
 
 
-def _as_published(data: Transactions, format: Format, keep_formulas: bool) -> tuple[Transactions, tuple[str, ...]]:
+def as_published(data: Transactions, format: Format, keep_formulas: bool) -> tuple[Transactions, tuple[str, ...]]:
     """The release as the file will hold it: nothing in the vocabulary, or its order, that the sets do not say."""
-    data = _in_natural_order(used_only(data)[0])
+    data = in_natural_order(used_only(data)[0])
     marks = data.sensitive
     unmarked = marks is None or not marks.any()
     data = replace(data, sensitive=None if unmarked else marks)
@@ -197,7 +198,8 @@ def _as_published(data: Transactions, format: Format, keep_formulas: bool) -> tu
     return replace(written, sensitive=data.sensitive), notes
 
 
-def _in_natural_order(data: Transactions) -> Transactions:
+def in_natural_order(data: Transactions) -> Transactions:
+    """The same transactions with their items numbered in natural order."""
     order = natural_order(data.labels)
     places = np.arange(data.n_items, dtype=np.int32)
     if np.array_equal(order, places):
@@ -219,8 +221,8 @@ def _in_natural_order(data: Transactions) -> Transactions:
     )
 
 
-def _check_again(path: Path, format: Format, data: Transactions, verdict: Verdict) -> None:
-    """Read the file as anybody would and let the model judge what was read."""
+def check_again(path: str | os.PathLike[str], format: Format, data: Transactions, verdict: Verdict) -> None:
+    """Read the release as anybody would and let the model judge what was read."""
     from anonset.io.source.reading import read
 
     names = data.sensitive_names()
@@ -269,7 +271,7 @@ def same(one: Transactions, other: Transactions) -> bool:
         return False
     if one.ids is not None and not _equal_texts(one.ids, other.ids):
         return False
-    mine, theirs = _in_natural_order(one), _in_natural_order(other)
+    mine, theirs = in_natural_order(one), in_natural_order(other)
     if not _equal_texts(mine.attributes, theirs.attributes):
         return False
     pairs = ((mine.sensitivity, theirs.sensitivity), (mine.counts, theirs.counts))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,24 +65,26 @@ def signed(certificate: bytes, key: str | os.PathLike[str]) -> bytes:
     return done.stdout
 
 
-def check_signature(certificate: Path, signers: str | os.PathLike[str]) -> Signature:
-    """Whether one of the `signers` (a file, see ALLOWED SIGNERS in ssh-keygen(1)) signed a certificate."""
+def check_signature(name: str, content: bytes, signature: bytes | None, signers: str | os.PathLike[str]) -> Signature:
+    """Whether one of the `signers` (a file, see ALLOWED SIGNERS in ssh-keygen(1)) signed a certificate of this name."""
     if not Path(signers).is_file():
         raise InputError(
             f"'signers' must name a file of allowed signers. Got {os.fspath(signers)}, which is not there."
         )
-    beside = signature_path(certificate)
-    if not certificate.is_file() or not beside.is_file():
-        missing = beside if certificate.is_file() else certificate
-        return Signature(None, f"There is no signature: {missing.name} is missing.")
-    content, known = certificate.read_bytes(), ["-f", os.fspath(signers), "-s", os.fspath(beside)]
-    found = _run([_PROGRAM, "-Y", "find-principals", *known], content)
-    for signer in found.stdout.decode(errors="replace").splitlines():
-        done = _run([_PROGRAM, "-Y", "verify", "-n", NAMESPACE, "-I", signer, *known], content)
-        if done.returncode == 0:
-            return Signature(signer, f"{beside.name} holds: {signer} signed this very certificate.")
+    beside = name + ENDING
+    if signature is None:
+        return Signature(None, f"There is no signature: {beside} is missing.")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(signature)
+        file.flush()
+        known = ["-f", os.fspath(signers), "-s", file.name]
+        found = _run([_PROGRAM, "-Y", "find-principals", *known], content)
+        for signer in found.stdout.decode(errors="replace").splitlines():
+            done = _run([_PROGRAM, "-Y", "verify", "-n", NAMESPACE, "-I", signer, *known], content)
+            if done.returncode == 0:
+                return Signature(signer, f"{beside} holds: {signer} signed this very certificate.")
     why = "nobody among the allowed signers made it" if found.returncode else "it is not about this certificate"
-    return Signature(None, f"{beside.name} does not hold: {why}.")
+    return Signature(None, f"{beside} does not hold: {why}.")
 
 
 def _run(command: list[str], content: bytes) -> subprocess.CompletedProcess[bytes]:
