@@ -152,6 +152,13 @@ def test_the_table_that_is_read_is_never_replaced(database):
     anonset.publish(database.at("sales"), Targets(out=database.at("again")), k=4)
 
 
+def test_a_release_is_not_taken_for_the_source_of_the_next_run(database):
+    database.run("CREATE TABLE sales (receipt int, item text)", "INSERT INTO sales VALUES (1, 'a'), (2, 'a'), (3, 'a')")
+    for _ in range(2):
+        anonset.publish(database.address, Targets(out=database.at("release"), force=True), k=3)
+    assert anonset.read(database.address).ids.to_pylist() == ["1", "2", "3"]
+
+
 def test_an_address_without_a_table_and_one_that_is_too_long(database):
     with pytest.raises(InputError, match="must name a table"):
         anonset.publish(BASKETS, Targets(out=database.address), k=2)

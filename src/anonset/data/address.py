@@ -141,7 +141,7 @@ def _url(place: str, path: str, query: str) -> str:
 
 
 def kind_of(path: Path) -> str | None:
-    """Which database a file is, by its first bytes; None where it is none."""
+    """Which database a file is, by its first bytes, or where it has none by its name; None where it is none."""
     try:
         if not path.is_file():
             return None
@@ -149,6 +149,8 @@ def kind_of(path: Path) -> str | None:
             start = file.read(16)
     except (OSError, ValueError):
         return None
+    if not start:
+        return ENDINGS.get(path.suffix[1:].lower())
     return "sqlite" if start == _SQLITE else "duckdb" if start[8:12] == _DUCKDB else None
 
 

@@ -12,7 +12,7 @@ from anonset.data.address import Address
 from anonset.io.containers.database import SETTINGS
 from anonset.io.containers.query import require_reading_query
 from anonset.io.containers.room import require_room
-from anonset.io.database.session import Session, own, plain_errors, text_of
+from anonset.io.database.session import Session, plain_errors, text_of
 
 ROWS = 65_536  # of a part
 
@@ -20,11 +20,11 @@ ROWS = 65_536  # of a part
 class Duck(Session):
     """A session on a DuckDB file."""
 
-    def tables(self) -> list[str]:
+    def all_tables(self) -> list[str]:
         """Tables and views; those of other schemas with theirs."""
         shown = "CASE WHEN table_schema = 'main' THEN table_name ELSE table_schema || '.' || table_name END"
         known = "table_schema NOT IN ('information_schema', 'pg_catalog')"
-        return own(self.values(f"SELECT {shown} FROM information_schema.tables WHERE {known} ORDER BY 1"))
+        return self.values(f"SELECT {shown} FROM information_schema.tables WHERE {known} ORDER BY 1")
 
     def there(self, table: str) -> bool:
         """Names are alike whatever their case."""

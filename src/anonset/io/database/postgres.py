@@ -10,7 +10,7 @@ import pyarrow as pa
 from anonset.data.address import Address
 from anonset.data.errors import ExistsError
 from anonset.data.extras import load
-from anonset.io.database.session import Session, own, plain_errors, text_of
+from anonset.io.database.session import Session, plain_errors, text_of
 
 LONGEST_NAME = 63  # bytes; the server cuts off what is longer
 PART = 1 << 20
@@ -27,9 +27,9 @@ ORDER BY 1"""
 class Postgres(Session):
     """A session on a PostgreSQL server."""
 
-    def tables(self) -> list[str]:
+    def all_tables(self) -> list[str]:
         """Tables, views and foreign tables that the user may read."""
-        return own(self.values(_TABLES))
+        return self.values(_TABLES)
 
     def there(self, table: str) -> bool:
         """Whatever kind of relation it is: a view has a name, too."""

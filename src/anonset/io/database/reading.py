@@ -73,7 +73,7 @@ def chosen(session: Session, options: ReadOptions) -> tuple[str, tuple[str, ...]
         session.require_query(query := options.query.strip().rstrip(";"))
         return f"(\n{query}\n)", ()
     with session.plain():
-        tables = session.tables()
+        tables = session.sources()
         if named is not None:
             return session.named(_known(session, named, tables)), ()
         fitting = [name for name in tables if _holds_transactions(session, name, options)] if tables[1:] else tables

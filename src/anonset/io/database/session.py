@@ -37,8 +37,8 @@ class Session:
 
     # --- what differs ------------------------------------------------------------------------------------------
 
-    def tables(self) -> list[str]:
-        """The tables and views that can be read, as people name them; not those that anonset keeps for itself."""
+    def all_tables(self) -> list[str]:
+        """The tables and views that can be read, as people name them."""
         raise NotImplementedError
 
     def there(self, table: str) -> bool:
@@ -60,6 +60,15 @@ class Session:
     def ingest(self, table: str, rows: pa.RecordBatchReader) -> None:
         """Make a table of these rows."""
         raise NotImplementedError
+
+    def sources(self) -> list[str]:
+        """The tables that may be meant where none is named: no releases, and nothing that anonset keeps for itself."""
+        names = self.all_tables()
+        known = set(names)
+        own = {name for name in names if name.endswith(CERTIFICATE) and name.removesuffix(CERTIFICATE) in known}
+        own |= {name for name in names if name.rpartition(".")[2].startswith(STAGING)}
+        others = [name for name in names if name not in own]
+        return [name for name in others if name + CERTIFICATE not in known] or others
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -191,10 +200,3 @@ def quoted(name: str) -> str:
 def text_of(value: str) -> str:
     """A text in SQL."""
     return "'" + value.replace("'", "''") + "'"
-
-
-def own(tables: Sequence[str]) -> list[str]:
-    """The tables without those that anonset keeps beside releases."""
-    names = set(tables)
-    plain = [name for name in tables if not name.rpartition(".")[2].startswith(STAGING)]
-    return [name for name in plain if not (name.endswith(CERTIFICATE) and name.removesuffix(CERTIFICATE) in names)]

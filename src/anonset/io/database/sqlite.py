@@ -13,7 +13,7 @@ import pyarrow as pa
 from anonset.data.address import Address
 from anonset.data.errors import InputError, argument
 from anonset.data.extras import load
-from anonset.io.database.session import Session, own, plain_errors, quoted, text_of
+from anonset.io.database.session import Session, plain_errors, quoted, text_of
 
 PATIENCE = 10_000  # milliseconds for other writers
 _READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
@@ -22,10 +22,10 @@ _READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION,
 class Sqlite(Session):
     """A session on a SQLite file. Its columns hold values of any kind, so all are read as text."""
 
-    def tables(self) -> list[str]:
+    def all_tables(self) -> list[str]:
         """Tables and views."""
         known = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%'"
-        return own([str(name) for name in self.values(f"{known} ESCAPE '\\' ORDER BY name")])
+        return [str(name) for name in self.values(f"{known} ESCAPE '\\' ORDER BY name")]
 
     def split(self, table: str) -> tuple[str, str]:
         """A file has no schemas; a point is a letter."""

@@ -102,7 +102,9 @@ def require_files_in(
 
 def reading_inputs(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """What `anonset.read` would open for this source and these options, by name."""
-    named = {name: value for name, value in options.items() if name in ("query", "table", "users") or name.endswith("_file")}
+    named = {
+        name: value for name, value in options.items() if name in ("query", "table", "users") or name.endswith("_file")
+    }
     given = options.get("attribute_hierarchy") or {}
     pairs = given.split(",") if isinstance(given, str) else ()
     texts = [pair.partition("=")[2].strip() for pair in pairs] if pairs else given.values()
