@@ -9,9 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from anonset.data.address import Address
-from anonset.io.containers.database import SETTINGS
+from anonset.io.containers.database import SETTINGS, connect
 from anonset.io.containers.query import require_reading_query
-from anonset.io.containers.room import require_room
 from anonset.io.database.session import Session, plain_errors, text_of
 
 ROWS = 65_536  # of a part
@@ -67,9 +66,9 @@ class Duck(Session):
 
 def open_duck(address: Address, *, write: bool) -> Duck:
     """A session; one that writes makes the file where there is none, and keeps everybody else out until its end."""
-    require_room()
     import duckdb
 
+    connect().close()  # whether there is room for DuckDB at all
     with plain_errors(address, write):
         connection = duckdb.connect(address.database, read_only=not write, config=SETTINGS)
         connection.execute("SET enable_external_access = false")
