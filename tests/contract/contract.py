@@ -11,7 +11,8 @@ import pyarrow as pa
 import anonset
 from anonset import METHODS, MODELS, InfeasibleError, InputError, Result, Transactions
 from anonset.data.hierarchy import balanced
-from anonset.data.spec import MethodSpec, Param
+from anonset.data.spec import MethodSpec, Model, Param
+from anonset.data.unit import users_behind
 
 SEED = 20
 COLUMNS = ("offsets", "items", "users", "sensitive", "sensitivity", "counts")
@@ -39,9 +40,13 @@ def settings(spec: MethodSpec, data: Transactions, *, optional: bool, strength: 
 
 
 def attempt(method: str, data: Transactions, values: dict[str, Any], threads: int = 1) -> Result | Exception:
-    """The result, or the refusal where it is one of the two kinds that a method may answer with."""
+    """The result, or the refusal where it is one of the two kinds that a method may answer with.
+
+    Transactions are counted unless `values` say otherwise, or the model knows nothing but users.
+    """
+    unit = {} if MODELS[METHODS[method].model].protects_users else {"unit": "transaction"}
     try:
-        return anonset.anonymize(data, method=method, seed=SEED, threads=threads, **values)
+        return anonset.anonymize(data, method=method, seed=SEED, threads=threads, **{**unit, **values})
     except (InfeasibleError, InputError) as refusal:
         return refusal
 
@@ -96,7 +101,7 @@ def _equal(one: Any, other: Any, compare: Callable[[Any, Any], bool]) -> bool:
 def check_refusal(error: Exception, spec: MethodSpec, data: Transactions) -> None:
     """It names a parameter (or what the data lacks), is made of sentences, and quotes nobody."""
     text = str(error)
-    known = {param.name for param in params_of(spec)} | {"sensitive", "users", "sensitivity"}
+    known = {param.name for param in params_of(spec)} | {"sensitive", "users", "sensitivity", "unit"}
     assert set(re.findall(r"'(\w+)'", text)) & known, f"no parameter is named: {text}"
     assert text.endswith((".", "?")), f"not a sentence: {text}"
     assert len(text) < 600, f"too long to read: {text[:100]} …"
@@ -112,7 +117,8 @@ def promise_holds(result: Result, spec: MethodSpec, data: Transactions) -> None:
     """The verdict is the model's own, on exactly what is published, for exactly what was asked."""
     model = MODELS[spec.model]
     asked = model.promised(result.params)
-    verdict = model.check(result.release, **asked)
+    users = users_behind(data, result.row_origin) if result.verdict.persons is not None else None
+    verdict = Model(model, asked, result.verdict.unit).check(result.release, users)
     assert verdict.holds, "the promise does not hold"
     assert verdict == result.verdict, "the verdict is not the model's"
     assert dict(verdict.params) == asked, "another promise was checked than asked for"

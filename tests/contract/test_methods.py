@@ -3,6 +3,7 @@
 import pytest
 
 from anonset import METHODS, MODELS, InfeasibleError, InputError, Result
+from anonset.data.unit import users_repeat
 from tests.contract.contract import attempt, check_refusal, keep_contract, params_of, settings
 from tests.contract.data import DATA_SETS, EVERYTHING, ORDINARY, bring
 
@@ -28,6 +29,35 @@ def test_with_every_parameter_and_every_column(method, name):
     data = bring(DATA_SETS[name](), EVERYTHING)
     answer = keep_contract(method, data, settings(spec, data, optional=True, strength=5))
     assert name not in ORDINARY or isinstance(answer, Result), f"{method} refuses ordinary data: {answer}"
+
+
+@every_data_set
+@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if "user" in spec.units])
+def test_in_persons(method, name):
+    """Users repeat, and persons are counted: the promise holds for them, too, or there are too few of them."""
+    spec = METHODS[method]
+    data = bring(DATA_SETS[name](), (*spec.needs, "users"))
+    answer = keep_contract(method, data, {**settings(spec, data, optional=False), "unit": "user"})
+    if name in ORDINARY:
+        assert isinstance(answer, Result | InfeasibleError), f"{method} refuses ordinary data: {answer}"
+    if isinstance(answer, Result) and users_repeat(data):
+        assert answer.verdict.persons is not None, "persons were not counted"
+
+
+@pytest.mark.parametrize("method", [name for name, spec in METHODS.items() if "user" in spec.units])
+def test_ordinary_data_can_be_protected_in_persons(method):
+    spec = METHODS[method]
+    data = bring(ORDINARY["quest"](), (*spec.needs, "users"))
+    assert isinstance(keep_contract(method, data, {**gentle(spec, data), "unit": "user"}), Result)
+
+
+def gentle(spec, data):
+    """The weakest promise: the smallest p of one in p, the largest share."""
+    values = settings(spec, data, optional=False)
+    for param in params_of(spec):
+        if param.name == "p":
+            values["p"] = param.minimum if param.type == "int" else param.maximum
+    return values
 
 
 @pytest.mark.parametrize(
