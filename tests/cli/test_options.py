@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from anonset.cli.base.groups import _union as union
-from anonset.cli.base.groups import method_options, model_options, read_options
+from anonset.cli.base.groups import method_options, model_options, read_options, union
 from anonset.cli.base.options import Choice, Given, described, takes
 from anonset.data.spec import Param
 from anonset.io.source.options import ReadOptions

@@ -364,7 +364,7 @@ def test_a_dash_is_no_file_name(capsys, shop):
 
 @pytest.mark.parametrize(("mode", "who"), [(0o777, "everybody"), (0o707, "everybody"), (0o770, "its group")])
 def test_a_folder_that_others_can_write_must_be_named(capsys, shop, monkeypatch, mode, who):
-    monkeypatch.setattr(folders, "_own_group", lambda number: False)
+    monkeypatch.setattr(folders, "own_group", lambda number: False)
     place = shop / "shared"
     place.mkdir()
     place.chmod(mode)
@@ -411,9 +411,9 @@ def test_the_own_group_is_nobody_else(monkeypatch):
     monkeypatch.setattr(folders.pwd, "getpwuid", lambda number: User)
     monkeypatch.setattr(folders.grp, "getgrgid", lambda number: Group)
     monkeypatch.setattr(folders.pwd, "getpwall", lambda: [User])
-    assert folders._own_group(1000)
+    assert folders.own_group(1000)
     Group.gr_mem = ("me", "you")
-    assert not folders._own_group(1000)
+    assert not folders.own_group(1000)
 
 
 def test_no_link_can_be_slipped_in_while_a_file_is_staged(shop):

@@ -125,7 +125,7 @@ def test_if_the_second_file_cannot_be_placed_the_first_is_as_before(tmp_path, mo
     stage.withdraw(second)
     with pytest.raises(OSError, match="broken"):
         stage.publish()
-    stage._clean()
+    stage.close()
     assert broken
     assert names(tmp_path) == (["one", "two"] if force else [])
     if force:

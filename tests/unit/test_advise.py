@@ -81,7 +81,7 @@ def test_degrees_are_worth_a_model_of_their_own():
 def test_the_kinds_that_advice_counts_are_those_that_methods_form_without_a_hierarchy():
     from anonset.data.job import Job
     from anonset.methods.steps.group.attributes import kp_problem
-    from anonset.models.kp_anonymity import _largest_share
+    from anonset.models.kp_anonymity import largest_share
 
     random = np.random.default_rng(8)
     for size in (4, 5, 6, 23, 60):
@@ -89,4 +89,4 @@ def test_the_kinds_that_advice_counts_are_those_that_methods_form_without_a_hier
         data = Transactions.from_lists(rows)
         data = replace(data, sensitivity=random.random(data.nnz))
         problem = kp_problem(data, Job(0), k=2, p=1.0, threshold=0.75, hierarchy=None, level=None)
-        assert _largest_share(data, 0.75) == np.bincount(problem.secrets).max(initial=0) / len(data)
+        assert largest_share(data, 0.75) == np.bincount(problem.secrets).max(initial=0) / len(data)

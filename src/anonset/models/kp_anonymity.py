@@ -205,7 +205,7 @@ def _advice(situation: Situation) -> Suggestion | None:
     data = situation.data
     if not situation.sensitive or data.sensitivity is None:
         return None
-    most = _largest_share(data, USUAL_THRESHOLD)
+    most = largest_share(data, USUAL_THRESHOLD)
     p = max(USUAL_SHARE, math.ceil(20 * most + 1) / 20)
     if p > 1:
         raise InfeasibleError(
@@ -221,7 +221,7 @@ def _advice(situation: Situation) -> Suggestion | None:
     return Suggestion("kp-crowd", {"k": situation.k, "p": p, "threshold": USUAL_THRESHOLD}, reasons)
 
 
-def _largest_share(data: Transactions, threshold: float) -> float:
+def largest_share(data: Transactions, threshold: float) -> float:
     """Of all transactions, how many hold something sensitive of the kind of which most do."""
     assert data.sensitivity is not None
     secret = data.sensitivity >= threshold

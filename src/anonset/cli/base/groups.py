@@ -159,7 +159,7 @@ def model_options(varied: bool = False) -> list[Choice]:
     owners = {name: (*spec.params, *(spec.options if varied else ())) for name, spec in MODELS.items()}
     return [
         Choice(model, PRIVACY, metavar="NAME", complete=lambda: MODELS, parsed=False),
-        *_union(owners, dict.fromkeys(owners, PRIVACY), PRIVACY),
+        *union(owners, dict.fromkeys(owners, PRIVACY), PRIVACY),
         Choice(UNIT, PRIVACY, parsed=False),
     ]
 
@@ -172,7 +172,7 @@ def method_options() -> list[Choice]:
     owners = {name: spec.params for name, spec in METHODS.items()}
     return [
         Choice(method, PRIVACY, metavar="NAME", complete=lambda: METHODS, parsed=False),
-        *_union(owners, {name: f"Method {name}" for name in owners}, "Several methods"),
+        *union(owners, {name: f"Method {name}" for name in owners}, "Several methods"),
     ]
 
 
@@ -181,7 +181,7 @@ def param_options(params: Sequence[Param], panel: str) -> list[Choice]:
     return [Choice(param, panel, parsed=False) for param in params]
 
 
-def _union(owners: dict[str, tuple[Param, ...]], panels: dict[str, str], shared: str) -> list[Choice]:
+def union(owners: dict[str, tuple[Param, ...]], panels: dict[str, str], shared: str) -> list[Choice]:
     """One option for each name; where only some of several owners take it, the help says which."""
     takers: dict[str, list[str]] = {}
     for owner, params in owners.items():

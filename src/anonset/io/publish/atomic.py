@@ -186,7 +186,7 @@ class Staging:
             published.extend(self._waiting)
             if self.journal is not None:
                 self.journal.done()
-            self._clean()
+            self.close()
 
     def _place_companion(self, undo: ExitStack) -> None:
         """The last step; where nobody knows whether it was done, nothing else is undone either."""
@@ -254,7 +254,8 @@ class Staging:
 
         undo.callback(attempt)
 
-    def _clean(self, *, companion: bool = True) -> None:
+    def close(self, *, companion: bool = True) -> None:
+        """Give up what is staged; keep what was there and could not be put back."""
         if self.companion is not None and companion:
             self.companion.release()
             self.companion = None
@@ -278,7 +279,7 @@ def staging(*, force: bool = False, shared: SharedFolder = None) -> Iterator[Sta
         yield stage
     finally:
         with uninterrupted():
-            stage._clean()
+            stage.close()
             _unfinished.remove(stage)
 
 
@@ -292,7 +293,7 @@ def discard_unfinished(patience: float = 10.0) -> None:
     """
     if _placing.acquire(timeout=patience):
         for stage in _unfinished:
-            stage._clean(companion=False)  # another thread may be talking to the database; the next run sweeps
+            stage.close(companion=False)  # another thread may be talking to the database; the next run sweeps
 
 
 @contextmanager

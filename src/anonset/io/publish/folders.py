@@ -81,12 +81,12 @@ def writers(info: os.stat_result) -> str | None:
         return None
     if info.st_mode & stat.S_IWOTH:
         return "everybody"
-    if info.st_mode & stat.S_IWGRP and not _own_group(info.st_gid):
+    if info.st_mode & stat.S_IWGRP and not own_group(info.st_gid):
         return "its group"
     return None
 
 
-def _own_group(number: int) -> bool:
+def own_group(number: int) -> bool:
     """Whether nobody but this user and the administrator is in a group."""
     try:
         me, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(number)
