@@ -13,9 +13,7 @@ cahd::Problem to_problem(const Offsets& offsets, const Items& items, const Offse
     return {to_csr(offsets, items), to_csr(secret_offsets, secrets), n_items, n_sensitive, p};
 }
 
-}  // namespace
-
-void bind_cahd(nb::module_& m) {
+void bind_cahd_formations(nb::module_& m) {
     m.def(
         "band_order",
         [](Offsets offsets, Items items, std::int32_t n_items, int threads, PyMonitor& monitor) {
@@ -59,6 +57,9 @@ void bind_cahd(nb::module_& m) {
         },
         nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("lengths"), nb::arg("keys"), nb::arg("n_sensitive"),
         nb::arg("p"), nb::arg("block"), nb::arg("cells"), nb::arg("monitor"));
+}
+
+void bind_cahd_neighbours(nb::module_& m) {
     m.def(
         "nearest_groups",
         [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
@@ -93,6 +94,9 @@ void bind_cahd(nb::module_& m) {
                                                  static_cast<std::int32_t>(dims.shape(0))));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("dims"));
+}
+
+void bind_cahd_parts(nb::module_& m) {
     m.def(
         "mondrian_groups",
         [](Offsets offsets, Items items, Offsets secret_offsets, Items secrets, std::int32_t n_items,
@@ -117,6 +121,14 @@ void bind_cahd(nb::module_& m) {
         },
         nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("persons"), nb::arg("groups"), nb::arg("p"),
         nb::arg("monitor"));
+}
+
+}  // namespace
+
+void bind_cahd(nb::module_& m) {
+    bind_cahd_formations(m);
+    bind_cahd_neighbours(m);
+    bind_cahd_parts(m);
 }
 
 }  // namespace anonset::bind

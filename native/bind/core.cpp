@@ -4,7 +4,9 @@
 
 namespace anonset::bind {
 
-void bind_core(nb::module_& m) {
+namespace {
+
+void bind_core_rows(nb::module_& m) {
     m.def(
         "item_counts",
         [](In<std::int32_t> items, std::int64_t vocabulary, int threads) {
@@ -43,6 +45,9 @@ void bind_core(nb::module_& m) {
             return std::pair(to_numpy(std::move(out.first)), to_numpy(std::move(out.second)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("hidden"), nb::arg("threads") = 1);
+}
+
+void bind_core_centers(nb::module_& m) {
     m.def(
         "majority_centers",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> group, std::optional<In<bool>> voters,
@@ -86,6 +91,9 @@ void bind_core(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("new_offsets"), nb::arg("new_items"), nb::arg("source"),
         nb::arg("n_items"));
+}
+
+void bind_core_codes(nb::module_& m) {
     m.def(
         "recoded",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int32_t> code) {
@@ -119,6 +127,14 @@ void bind_core(nb::module_& m) {
             return std::pair(to_numpy(std::move(keys.offsets)), to_numpy(std::move(keys.bytes)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("rank"));
+}
+
+}  // namespace
+
+void bind_core(nb::module_& m) {
+    bind_core_rows(m);
+    bind_core_centers(m);
+    bind_core_codes(m);
 }
 
 }  // namespace anonset::bind

@@ -31,10 +31,7 @@ void bind_settings(nb::module_& m) {
             nb::arg("visits"));
 }
 
-}  // namespace
-
-void bind_crowd(nb::module_& m) {
-    bind_settings(m);
+void bind_crowd_groups(nb::module_& m) {
     m.def(
         "crowd_sparse",
         [](In<std::int64_t> offsets, In<std::int32_t> items, std::int32_t n_items, std::int32_t k,
@@ -61,6 +58,9 @@ void bind_crowd(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("k"), nb::arg("settings"), nb::arg("seed"),
         nb::arg("monitor"), nb::arg("threads"));
+}
+
+void bind_crowd_repairs(nb::module_& m) {
     m.def(
         "diverse_groups",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> sensitive_offsets,
@@ -103,6 +103,14 @@ void bind_crowd(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("persons"), nb::arg("n_items"), nb::arg("groups"), nb::arg("k"),
         nb::arg("rounds"), nb::arg("threads"), nb::arg("monitor"));
+}
+
+}  // namespace
+
+void bind_crowd(nb::module_& m) {
+    bind_settings(m);
+    bind_crowd_groups(m);
+    bind_crowd_repairs(m);
 }
 
 }  // namespace anonset::bind

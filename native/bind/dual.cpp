@@ -3,7 +3,9 @@
 
 namespace anonset::bind {
 
-void bind_dual(nb::module_& m) {
+namespace {
+
+void bind_dual_values(nb::module_& m) {
     m.def(
         "pair_values",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> prices,
@@ -33,6 +35,9 @@ void bind_dual(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("weights"), nb::arg("prices"), nb::arg("n_items"), nb::arg("k"),
         nb::arg("wanted"), nb::arg("budget"), nb::arg("monitor"), nb::arg("threads"));
+}
+
+void bind_dual_cuts(nb::module_& m) {
     m.def(
         "restore_feasibility",
         [](In<std::int64_t> offsets, In<std::int32_t> items, In<std::int64_t> weights, In<double> target,
@@ -82,6 +87,13 @@ void bind_dual(nb::module_& m) {
         },
         nb::arg("start"), nb::arg("rows"), nb::arg("distances"), nb::arg("weights"), nb::arg("k"), nb::arg("values"),
         nb::arg("most"), nb::arg("rises"), nb::arg("monitor"));
+}
+
+}  // namespace
+
+void bind_dual(nb::module_& m) {
+    bind_dual_values(m);
+    bind_dual_cuts(m);
 }
 
 }  // namespace anonset::bind

@@ -8,9 +8,7 @@ namespace {
 using Offsets = In<std::int64_t>;
 using Codes = In<std::int32_t>;
 
-}  // namespace
-
-void bind_kamp(nb::module_& m) {
+void bind_kamp_patterns(nb::module_& m) {
     m.def(
         "user_patterns",
         [](Offsets offsets, Codes items, Codes users, std::int64_t n_users, Offsets set_offsets, Codes set_items,
@@ -38,6 +36,9 @@ void bind_kamp(nb::module_& m) {
         },
         nb::arg("set_offsets"), nb::arg("set_items"), nb::arg("held_offsets"), nb::arg("held_items"), nb::arg("most"),
         nb::arg("k"), nb::arg("threads"), nb::arg("monitor"));
+}
+
+void bind_kamp_steps(nb::module_& m) {
     m.def(
         "kamp_table",
         [](Offsets offsets, Codes items, Codes users, std::int64_t n_users, Offsets set_offsets, Codes set_items,
@@ -69,6 +70,9 @@ void bind_kamp(nb::module_& m) {
         nb::arg("offsets"), nb::arg("items"), nb::arg("users"), nb::arg("n_users"), nb::arg("set_offsets"),
         nb::arg("set_items"), nb::arg("target_offsets"), nb::arg("target_items"), nb::arg("may_add"),
         nb::arg("monitor"));
+}
+
+void bind_kamp_measures(nb::module_& m) {
     m.def(
         "pattern_distance",
         [](Offsets set_offsets, Codes set_items, Offsets owned_offsets, Codes owned, Offsets other_offsets,
@@ -91,6 +95,14 @@ void bind_kamp(nb::module_& m) {
             return to_numpy(std::move(group));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("n_items"), nb::arg("groups"), nb::arg("monitor"));
+}
+
+}  // namespace
+
+void bind_kamp(nb::module_& m) {
+    bind_kamp_patterns(m);
+    bind_kamp_steps(m);
+    bind_kamp_measures(m);
 }
 
 }  // namespace anonset::bind

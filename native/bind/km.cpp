@@ -18,9 +18,7 @@ km::Hierarchy to_tree(const Ints& parent, const Longs& size, const Ints& leaf, c
             persons ? persons->data() : nullptr};
 }
 
-}  // namespace
-
-void bind_km(nb::module_& m) {
+void bind_km_cuts(nb::module_& m) {
     m.def(
         "km_greedy",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool apriori,
@@ -47,6 +45,9 @@ void bind_km(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
         nb::arg("m"), nb::arg("budget"), nb::arg("form"), nb::arg("threads"), nb::arg("monitor"));
+}
+
+void bind_km_searches(nb::module_& m) {
     m.def(
         "km_optimal",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known, bool breadth_first,
@@ -78,6 +79,9 @@ void bind_km(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
         nb::arg("m"), nb::arg("most_cuts"), nb::arg("most_rare"), nb::arg("most_bytes"), nb::arg("monitor"));
+}
+
+void bind_km_counts(nb::module_& m) {
     m.def(
         "km_count_tree",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, Ints published, int known, bool exact,
@@ -105,6 +109,14 @@ void bind_km(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
         nb::arg("m"), nb::arg("shortest"), nb::arg("most"), nb::arg("monitor"));
+}
+
+}  // namespace
+
+void bind_km(nb::module_& m) {
+    bind_km_cuts(m);
+    bind_km_searches(m);
+    bind_km_counts(m);
 }
 
 }  // namespace anonset::bind

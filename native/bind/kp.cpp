@@ -15,9 +15,7 @@ kp::Problem to_problem(const Longs& offsets, const Ints& codes, const Longs& sec
     return {to_csr(offsets, codes), to_csr(secret_offsets, secrets), to_codes(first), k, {p.first, p.second}};
 }
 
-}  // namespace
-
-void bind_kp(nb::module_& m) {
+void bind_kp_groups(nb::module_& m) {
     m.def(
         "map_attributes",
         [](Longs offsets, Ints items, In<std::uint8_t> secret, Ints attribute_of, std::int32_t attributes, int threads,
@@ -68,6 +66,9 @@ void bind_kp(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("first"),
         nb::arg("group"), nb::arg("k"), nb::arg("p"), nb::arg("threads"), nb::arg("monitor"));
+}
+
+void bind_kp_rows(nb::module_& m) {
     m.def(
         "mean_centers",
         [](Longs offsets, Ints codes, Ints first, Ints group, std::int32_t groups, int threads, PyMonitor& monitor) {
@@ -93,6 +94,9 @@ void bind_kp(nb::module_& m) {
         },
         nb::arg("center_offsets"), nb::arg("center_codes"), nb::arg("first"), nb::arg("group"), nb::arg("offsets"),
         nb::arg("items"), nb::arg("secret"), nb::arg("threads"), nb::arg("monitor"));
+}
+
+void bind_kp_improve(nb::module_& m) {
     m.def(
         "kp_improve",
         [](Longs offsets, Ints codes, Longs secret_offsets, Ints secrets, Ints group, std::int64_t k,
@@ -110,6 +114,14 @@ void bind_kp(nb::module_& m) {
         nb::arg("offsets"), nb::arg("codes"), nb::arg("secret_offsets"), nb::arg("secrets"), nb::arg("group"),
         nb::arg("k"), nb::arg("p"), nb::arg("proposals"), nb::arg("partners"), nb::arg("hot"), nb::arg("cold"),
         nb::arg("shard"), nb::arg("build"), nb::arg("dense"), nb::arg("seed"), nb::arg("threads"), nb::arg("monitor"));
+}
+
+}  // namespace
+
+void bind_kp(nb::module_& m) {
+    bind_kp_groups(m);
+    bind_kp_rows(m);
+    bind_kp_improve(m);
 }
 
 }  // namespace anonset::bind

@@ -1,4 +1,3 @@
-#include <array>
 #include <cstdlib>
 #include <map>
 
@@ -112,19 +111,32 @@ TEST(signatures_say_which_items_a_row_holds) {
             CHECK((signatures[row] >> j & 1) == sample::set(c.quasi.view(), row).count(dims[j]));
 }
 
-// The first block has two halves, the second none. Each group takes as many rows of either half, but for one.
-TEST(blind_groups_reach_the_degree_and_take_equal_shares_of_both_halves) {
+// Groups that meet in a cell are those of a block: of each of its cells they take equally many rows, but for one.
+TEST(blind_groups_reach_the_degree_and_take_equal_shares_of_all_cells) {
     Case c;
-    const std::vector<std::int64_t> blocks{0, 64, 128, 128, 240, 240};
+    Random random(35, 0);
+    std::vector<std::int32_t> lengths;
+    std::vector<double> keys;
+    for (std::int64_t row = 0; row < Case::ROWS; ++row) {
+        lengths.push_back(static_cast<std::int32_t>(c.quasi.view().size(row)));
+        keys.push_back(random.uniform());
+    }
     for (const std::int64_t p : {2, 4, 8}) {
-        const std::vector<std::int32_t> group = cahd::blind_groups(c.secrets.view(), blocks.data(), 2, p, c.monitor);
-        check_degree(c, group, p);
-        std::map<std::int32_t, std::array<std::int64_t, 3>> rows;
-        for (std::int64_t row = 0; row < Case::ROWS; ++row) ++rows[group[row]][row < 64 ? 0 : row < 128 ? 1 : 2];
-        for (const auto& [g, count] : rows) {
-            CHECK(std::abs(count[0] - count[1]) <= 1);
-            CHECK(count[2] == 0 || count[0] + count[1] == 0);
+        const cahd::BlindGroups found =
+            cahd::blind_groups({c.secrets.view(), lengths.data(), keys.data(), Case::SENSITIVE, p, 3, 4}, c.monitor);
+        check_degree(c, found.group, p);
+        std::map<std::int32_t, std::map<std::int32_t, std::int64_t>> taken;  // of each cell, by groups
+        std::map<std::int32_t, sample::Set> cells;                           // of each group
+        for (std::int64_t row = 0; row < Case::ROWS; ++row) {
+            ++taken[found.cell[row]][found.group[row]];
+            cells[found.group[row]].insert(found.cell[row]);
         }
+        CHECK(taken.size() > 1);
+        for (const auto& [cell, groups] : taken)
+            for (const auto& [group, count] : groups) {
+                CHECK(std::abs(count - groups.begin()->second) <= 1);
+                CHECK(cells[group] == cells[groups.begin()->first]);
+            }
     }
 }
 
