@@ -180,7 +180,7 @@ def _stage_dossier(stage: Staging, result: Result, targets: Targets, place: Path
         result,
         result.source,
         place,
-        findings,
+        findings.accepting(targets.accept),
         purpose=targets.purpose,
         responsible=targets.responsible,
         job=job,

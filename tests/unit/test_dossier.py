@@ -78,6 +78,19 @@ def test_the_strongest_attack_beyond_the_promise_stands_beside_the_strongest_wit
     assert "Guessing is possible." in said["remaining"]
 
 
+def test_what_was_accepted_stands_on_the_page(source: Path, tmp_path: Path) -> None:
+    rows = [[f"{row} {place}" for place in range(3)] for row in range(12)]
+    with pytest.raises(anonset.AnonsetError):
+        anonset.publish(rows, Targets(out=tmp_path / "o.basket", dossier=tmp_path / "d.html"), k=3, seed=1)
+    assert not (tmp_path / "d.PRIVATE.html").exists()
+    accept = ("loss", "singling-out")
+    anonset.publish(rows, Targets(out=tmp_path / "o.basket", dossier=tmp_path / "d.html", accept=accept), k=3, seed=1)
+    text = first_page(tmp_path / "d.PRIVATE.html")
+    assert "Nothing had to be accepted" not in text
+    assert "nothing can be learnt" in text
+    assert "Not accepted" not in text
+
+
 @pytest.mark.parametrize(
     ("model", "params"),
     [

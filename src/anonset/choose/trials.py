@@ -179,7 +179,7 @@ def attempt(data: Transactions, candidate: Candidate, seconds: float, job: Job, 
         return Trial(candidate, error=str(error), transactions=len(data))
     finally:
         timer.cancel()
-    target = make_model(candidate.model.name, **_promised(candidate)).counting(result.verdict.unit)
+    target = make_model(candidate.model.name, **_promised(candidate), unit=result.verdict.unit)
     return Trial(candidate, target.promise, findings, result.measurements, taken, taken / share, len(data))
 
 

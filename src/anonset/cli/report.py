@@ -108,7 +108,8 @@ def report(
                 stage_report(stage, result, original, target, public=public, job=job, hierarchy=tree)
             if page is not None:
                 result = replace(result, read_from=files_read(data, reading))
-                findings = _findings(result, original, source, tree, job)
+                accepted = () if result.certificate is None else result.certificate.accepted
+                findings = _findings(result, original, source, tree, job).accepting(accepted)
                 said = {name: writing[name] for name in ("purpose", "responsible") if name in writing}
                 stage_dossier(stage, result, original, page, findings, **said, hierarchy=tree, job=job)
             stage.publish()
