@@ -139,7 +139,8 @@ def common(new: Transactions, old: Transactions) -> tuple[Longs, Longs]:
         place = pc.index_in(new.ids, value_set=old.ids).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         return np.flatnonzero(place >= 0), place[place >= 0]
     numbers = [_numbered(sets) for sets in _contents(new, old)]
-    place = pc.index_in(pa.array(numbers[0]), value_set=pa.array(numbers[1])).fill_null(-1)
+    mine, theirs = (pa.array(side, pa.string()) for side in numbers)
+    place = pc.index_in(mine, value_set=theirs).fill_null(-1)
     found: Longs = place.to_numpy(zero_copy_only=False).astype(np.int64)
     return np.flatnonzero(found >= 0), found[found >= 0]
 
