@@ -3,8 +3,8 @@
 PAGE = """# k^m-anonymity, measured
 
 `python -m benchmarks.km --write` made this page. Times are processor time of the method itself (hierarchy, search,
-recoding), best of several runs, so that other work on the machine does not count; reading and the independent check are
-not in them. BMS-POS, which the paper also uses, was not at hand.
+publishing), best of several runs, so that other work on the machine does not count; reading and the independent check
+are not in them. BMS-POS, which the paper also uses, was not at hand.
 
 ## Speed of `km-apriori`
 

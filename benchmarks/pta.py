@@ -41,7 +41,7 @@ PAGE = """# PTA, measured
 
 ## The paper's setting
 
-Information loss (a share of all items) and, in brackets, seconds of the method itself (sort, tours, groups, recode),
+Information loss (a share of all items) and, in brackets, seconds of the method itself (sort, tours, groups, centers),
 with the paper's numbers of segments. Faithful: as the paper votes, by the window only. Default: leftovers vote too.
 
 {losses}

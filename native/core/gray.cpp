@@ -35,12 +35,12 @@ struct GrayTokens {
         : data(rows), domain(items), tokens(rows.offsets[rows.rows]), rank_(rank) {}
 
     // Keeps the tokens of a row for `at`. `marks` is an empty bitmap of the domain, and is one again afterwards.
-    void recode(std::int64_t row, std::vector<std::uint64_t>& marks) {
-        recode(row, marks, tokens.data() + data.offsets[row]);
+    void renumber(std::int64_t row, std::vector<std::uint64_t>& marks) {
+        renumber(row, marks, tokens.data() + data.offsets[row]);
     }
 
     // Writes the tokens of a row elsewhere.
-    void recode(std::int64_t row, std::vector<std::uint64_t>& marks, std::uint32_t* out) const {
+    void renumber(std::int64_t row, std::vector<std::uint64_t>& marks, std::uint32_t* out) const {
         const std::int64_t size = data.size(row);
         const std::int32_t* items = data.begin(row);
         if (size <= COUNTED) {
@@ -131,11 +131,11 @@ class GraySort {
     std::uint64_t first_key(std::int64_t row, std::vector<std::uint64_t>& marks) {
         const std::int64_t size = tokens_.data.size(row);
         if (size >= per_key_) {
-            tokens_.recode(row, marks);
+            tokens_.renumber(row, marks);
             return key(row, 0);
         }
         std::uint32_t brief[64];
-        tokens_.recode(row, marks, brief);
+        tokens_.renumber(row, marks, brief);
         return packed([&](int i) { return tokens_.at(brief, size, i); });
     }
 
@@ -264,7 +264,7 @@ GrayKeys gray_keys(const Csr& data, const std::int32_t* rank, std::int64_t domai
     keys.bytes.reserve((data.offsets[data.rows] + data.rows) * width);
     keys.offsets.push_back(0);
     for (std::int64_t row = 0; row < data.rows; ++row) {
-        tokens.recode(row, marks);
+        tokens.renumber(row, marks);
         const std::int64_t size = data.size(row), written = size + size % 2;
         for (std::int64_t depth = 0; depth < written; ++depth)
             for (int byte = width - 1; byte >= 0; --byte)

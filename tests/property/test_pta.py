@@ -153,7 +153,7 @@ def test_stages_and_progress() -> None:
     data = Transactions.from_lists([{i % 13, i % 7} for i in range(400)])
     job = Job(progress=progress)
     pta.run(data, job, k=5, segments=4, item_order="frequency", revote=True)
-    assert list(job.seconds) == ["sort", "tours", "groups", "recode"]
+    assert list(job.seconds) == ["sort", "tours", "groups", "center"]
     for stage in job.seconds:
         assert seen[stage][0] == (0, 400)
         assert seen[stage][-1] == (400, 400)

@@ -85,8 +85,8 @@ def pair(data: Transactions, release: Release, source: Longs | None = None, hier
     _require_known(original, published, hierarchy)
     place = pc.index_in(published.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
     codes = place[published.items]
-    recoded = Transactions.from_codes(published.offsets, codes, original.labels)
-    return Pair(_bare(original), recoded, source, _bare(exact), seen_as)
+    renumbered = Transactions.from_codes(published.offsets, codes, original.labels)
+    return Pair(_bare(original), renumbered, source, _bare(exact), seen_as)
 
 
 def generalized(data: Transactions, published: pa.StringArray, hierarchy: Hierarchy) -> tuple[Transactions, Ints]:

@@ -7,9 +7,9 @@ Pseudo-code    order ← Gray order of the transactions' Q
                (protect = sensitive-only: a run without any sensitive item stays as it is)
 Postcondition  every transaction is in one run, and every run has at least k members. protect = all: the members of a
                run publish the same Q, so each published Q is shared by at least k transactions: k-anonymity.
-               protect = sensitive-only: a transaction with a sensitive item is in a run that was recoded, so the Q it
-               publishes is shared by at least k transactions. Transactions of other runs are published as they are,
-               and nothing is promised about them: the model takes the same option and says so.
+               protect = sensitive-only: a transaction with a sensitive item is in a run whose center is published, so
+               its Q is shared by at least k transactions. Transactions of other runs are published as they are, and
+               nothing is promised about them: the model takes the same option and says so.
 
 The method is known to us only through the account that J. C.-W. Lin et al., "PTA", 2016, give of it where they compare.
 """
@@ -50,10 +50,10 @@ def run(
     belongs = in_source_order(groups, ordering)
     if exposed is None:
         return replace(Draft.of_rows(published, figures), groups=belongs)
-    recoded = np.zeros(figures["groups"], dtype=np.bool_)
-    recoded[belongs[exposed]] = True
-    figures["groups_recoded"] = int(recoded.sum())
-    return replace(Draft.of_rows(_where(recoded[belongs], published, data), figures), groups=belongs)
+    alike = np.zeros(figures["groups"], dtype=np.bool_)
+    alike[belongs[exposed]] = True
+    figures["groups_published_alike"] = int(alike.sum())
+    return replace(Draft.of_rows(_where(alike[belongs], published, data), figures), groups=belongs)
 
 
 def runs_of(n: int, k: int) -> Ints:

@@ -49,7 +49,7 @@ def publish_centers(
     Unless `centers` are given, voters vote for them. Where an `ordering` is given, `quasi`, `groups` and `voters` are
     in that order; `data` and the answer never are.
     """
-    with job.stage("recode", total=len(data)):
+    with job.stage("center", total=len(data)):
         centers = majority(quasi, groups, job, voters) if centers is None else centers
         group_of = (groups if ordering is None else in_source_order(groups, ordering)).astype(np.int64)
         return data.with_quasi(*_native.take_rows(*centers, group_of, job.threads))
