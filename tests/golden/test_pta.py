@@ -96,7 +96,7 @@ def test_gray_order(data) -> None:
 
 def test_segments() -> None:
     assert pta.segment_bounds(13, 3, 2).tolist() == [0, 7, 13]
-    assert [[NAMES[t] for t in s] for s in oracle.cut(oracle.gray_order(SETS, 5, "given"), 3, 2)] == SEGMENTS
+    assert [[NAMES[t] for t in s] for s in oracle.segments_of(oracle.gray_order(SETS, 5, "given"), 3, 2)] == SEGMENTS
 
 
 def test_distances_of_segment_1() -> None:
