@@ -23,6 +23,7 @@ from anonset.data.targets import Targets
 from anonset.io.database.staged import StagedTable
 from anonset.io.formats.capacity import require_parts
 from anonset.io.formats.registry import format_of
+from anonset.io.publish import pipes
 from anonset.io.publish.atomic import Staging, plain_errors, staging
 from anonset.io.publish.certificate import sha256
 from anonset.io.publish.groups import group_format, published_order
@@ -54,6 +55,8 @@ def require_targets(
     outputs = [*_release(targets, model, parts), *_beside(targets, cuts=cuts, patterns=patterns)]
     reads = {**(inputs or {}), **key_inputs(targets.sign)}
     updated = [*_updated(targets)]
+    if targets.piped:
+        pipes.require_pipe(targets, model.form)
     if targets.table is not None:
         require_table(targets.table, targets, model.form, reads)
         updated += _database_file(targets.table, reads)
@@ -94,10 +97,11 @@ def reserve(stage: Staging, outputs: Iterable[Output], targets: Targets) -> None
 def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> Result:
     """Stage all that `targets` asks for; the result with its certificate."""
     beside = None if targets.link is None else stage.file(link_path(targets.link))  # in place before the release
+    content = b""
     if targets.out is not None:
         require_outcome(result, targets)
         with job.stage("write"), plain_errors(targets.out):
-            result = _with_certificate(stage, result, targets)
+            result, content = _with_certificate(stage, result, targets)
     if beside is not None:
         with plain_errors(targets.link):
             _write_link(beside, stage, result, targets)
@@ -118,11 +122,14 @@ def stage_result(stage: Staging, result: Result, targets: Targets, job: Job) -> 
     if targets.write_config is not None:
         with plain_errors(targets.write_config):
             stage.file(Path(targets.write_config)).write_text(targets.config, encoding="utf-8")
-    if targets.mode is not None and targets.out is not None and targets.table is None:
+    if targets.mode is not None and targets.out is not None and targets.in_files:
         for output in release_outputs(targets.out, result.release.form):
             stage.allow(output.path, targets.mode)
     with job.stage("publish"), plain_errors(targets.anything):
         stage.publish()
+    if targets.piped:
+        with plain_errors(pipes.NAME):
+            pipes.deliver(content)
     return replace(result, notes=tuple(dict.fromkeys((*stage.notes, *result.notes))), seconds=job.seconds)
 
 
@@ -147,7 +154,9 @@ def publish_result(result: Result, targets: Targets) -> Result:
         return stage_result(stage, result, targets, job)
 
 
-def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Result:
+def _with_certificate(stage: Staging, result: Result, targets: Targets) -> tuple[Result, bytes]:
+    """The release staged where it belongs; the bytes for standard output."""
+    content = b""
     about = {
         "method": result.method,
         "params": result.params,
@@ -156,6 +165,12 @@ def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Resul
     }
     if targets.table is not None:
         certificate = stage_table(stage, result.release, result.verdict, key=targets.sign, about=about)
+    elif targets.piped:
+        formulas = targets.keep_formulas
+        content, certificate = pipes.stage_pipe(
+            result.release, result.verdict, format=targets.format, keep_formulas=formulas, about=about
+        )
+        result = replace(result, notes=(*result.notes, pipes.NO_CERTIFICATE))
     else:
         certificate = stage_release(
             stage,
@@ -168,7 +183,7 @@ def _with_certificate(stage: Staging, result: Result, targets: Targets) -> Resul
             about=about,
         )
     notes = tuple(dict.fromkeys((*result.notes, *certificate.notes)))
-    return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes)
+    return replace(result, certificate=certificate, notes=notes, public_notes=certificate.notes), content
 
 
 def _stage_dossier(stage: Staging, result: Result, targets: Targets, place: Path, job: Job) -> None:
@@ -207,7 +222,7 @@ def _found(result: Result, targets: Targets) -> dict[str, Any]:
 
 
 def _release(targets: Targets, model: ModelSpec, parts: tuple[str, ...]) -> Iterator[Output]:
-    if targets.out is not None and targets.table is None:
+    if targets.out is not None and targets.in_files:
         yield from release_outputs(targets.out, model.form)
         if model.form == "groups":
             group_format(targets.out, targets.format)

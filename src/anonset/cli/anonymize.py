@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base import project
+from anonset.cli.base.asking import with_questions
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, warn
 from anonset.cli.base.found import summary
@@ -31,6 +33,7 @@ from anonset.cli.base.nightly import log_result, night_options, night_targets, r
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.persons import in_persons, persons_json
 from anonset.cli.base.progress import Display
+from anonset.data.errors import ParameterError
 from anonset.data.findings import parse_accept
 from anonset.data.spec import UNIT, Param
 
@@ -165,20 +168,18 @@ def anonymize(
     model, method = privacy.pop("model", None), privacy.pop("method", None)
     _require_own_options(model, method, privacy)
     require_source(data, reading)
+    require_one_output(writing, running)
     out, report, link, dossier = writing.get("out"), _report(reporting), _link(cutting), _dossier(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)
-        result = (check if "check" in nightly else publish)(
-            data,
-            targets,
-            model,
-            method=method,
-            job=job,
-            keep=as_keep(keeping),
-            bound="bound" in bounding,
-            **as_read_options(reading),
-            **privacy,
-        )
+        publishing, kept, bounded = (check if "check" in nightly else publish), as_keep(keeping), "bound" in bounding
+
+        def make() -> Result | None:
+            where = replace(targets, config=project.as_text()) if "write_config" in nightly else targets
+            how = {"method": method, "job": job, "keep": kept, "bound": bounded}
+            return publishing(data, where, model, **how, **as_read_options(reading), **privacy)
+
+        result = with_questions(reading, running, display, make)
         findings = None if result is None else findings_of(result, targets, running)
     if result is None:
         return say_checked(running)
@@ -190,8 +191,15 @@ def anonymize(
         warn(warnings, "Warning")
         if "quiet" not in running:
             warn(note for note in result.notes if note not in warnings)
+        if "quiet" not in running and out != "-":
             show(*page(result, out, report, link, dossier, findings), *rights(targets))
     return None
+
+
+def require_one_output(writing: Given, running: Given) -> None:
+    """Standard output is for the release or for JSON, not for both."""
+    if writing.get("out") == "-" and "json" in running:
+        raise ParameterError("json", "be left out where the release goes to standard output", "both", "Name a file.")
 
 
 def _require_own_options(model: str | None, method: str | None, params: Given) -> None:

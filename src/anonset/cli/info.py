@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from anonset.cli.base.asking import with_questions
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, show, show_json, table
 from anonset.cli.base.groups import SourceOrQuery, as_read_options, read_options, require_source, run_options
@@ -40,7 +41,7 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(progress=display)
         with job.stage("read"):
-            transactions = read(data, **as_read_options(reading))
+            transactions = with_questions(reading, running, display, lambda: read(data, **as_read_options(reading)))
             columns = describe(data, **as_read_options(reading))
         with job.stage("summarize"):
             summary = summarize(transactions, TOP.parse(looking.get("top")))

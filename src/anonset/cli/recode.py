@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anonset.cli.anonymize import accept_options, as_json, as_keep, findings_of, keep_options, page
+from anonset.cli.anonymize import accept_options, as_json, as_keep, findings_of, keep_options, page, require_one_output
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import SEED, Source, as_read_options, located, read_options, run_options, write_options
@@ -49,6 +49,7 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
         if name not in privacy:
             raise InputError(f"--{name} is missing. See 'anonset recode --help'.")
     targets = Targets(**writing, keep_formulas="keep_formulas" in keeping)
+    require_one_output(writing, running)
     with Display(quiet="quiet" in running or "json" in running) as display:
         result = make_release(
             data,
@@ -66,5 +67,5 @@ def recode(data: Source, privacy: Given, writing: Given, keeping: Given, reading
         show_json(as_json(result, out, findings))
     else:
         warn(result.notes)
-        if "quiet" not in running:
+        if "quiet" not in running and out != "-":
             show(*page(result, out, findings=findings))

@@ -23,7 +23,7 @@ class Targets:
     ----------
     out, format
         The release: a file, or a folder where the model publishes groups. Its name says the format unless given. Or a
-        table: `postgresql://host/database/schema.table`, `shop.db/release` (SQLite, DuckDB).
+        table: `postgresql://host/database/schema.table`, `shop.db/release` (SQLite, DuckDB). `-` is standard output.
     report, public_report
         A report (`.html` or `.json`). A private one compares with the original and says PRIVATE in its name; a public
         one holds nothing computed from the original.
@@ -92,6 +92,16 @@ class Targets:
     def table(self) -> Address | None:
         """The table that the release is to be, if it is to be one."""
         return self.out if isinstance(self.out, Address) else None
+
+    @property
+    def piped(self) -> bool:
+        """Whether the release goes to standard output."""
+        return self.out is not None and str(self.out) == "-"
+
+    @property
+    def in_files(self) -> bool:
+        """Whether the release is to be a file or a folder."""
+        return self.out is not None and self.table is None and not self.piped
 
     def given(self) -> dict[str, Any]:
         """What differs from the defaults."""

@@ -141,7 +141,7 @@ def write_options() -> list[Choice]:
         "out",
         "text",
         "Where to write. The name says the format: out.dat, out.csv.gz, out.parquet, …; or a table: "
-        "postgresql://host/database/schema.table, shop.db/release.",
+        "postgresql://host/database/schema.table, shop.db/release; or - for standard output.",
     )
     return [
         Choice(out, WRITING, flags=("--out", "-o"), metavar="FILE"),

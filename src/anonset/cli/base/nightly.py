@@ -74,7 +74,7 @@ def _mode(text: str | None) -> int | None:
 
 def rights(targets: Targets) -> list[str]:
     """Who can read the release, in a sentence."""
-    if targets.out is None or targets.table is not None:
+    if not targets.in_files:
         return []
     if targets.mode is None:
         return ["", "Only you can read these files (mode 600). --mode 644 lets others read the release."]

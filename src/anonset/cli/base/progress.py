@@ -34,6 +34,10 @@ class Display:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Show nothing any more: the work is done, or somebody is asked."""
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:

@@ -47,6 +47,11 @@ def fill(data: str | None, *groups: Mapping[str, Any]) -> None:
         remember(None, {"data": data, **given} if data is not None else given)
 
 
+def add(name: str, value: Any) -> None:
+    """An option that was only decided while the command ran."""
+    _given[name] = value
+
+
 def options() -> dict[str, Any]:
     """Every option that a project file can hold, by name."""
     from anonset.cli.base.commands import load

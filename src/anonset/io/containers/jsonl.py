@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow as pa
 from anonset.data.errors import DataError
 from anonset.io.containers.container import Container, Needed, Read
 from anonset.io.containers.database import Scan, quoted, scan_file
+from anonset.io.containers.nested import flattened, is_nested, leaves
 from anonset.io.containers.quoting import json_text
 from anonset.io.containers.rows import Notation, write_rows
 from anonset.io.source.options import ReadOptions
@@ -39,10 +41,12 @@ class JsonLines(Container):
         """All columns; none where the file is blank."""
         if not head(file, options.encoding).strip():
             return pa.table({}), ()
-        return scan_file(file, options, _read, what=self.name, explain=_explain), ()
+        return scan_file(file, options, partial(_read, options=options), what=self.name, explain=_explain), ()
 
-    def line_of(self, file: File, shape: Shape, options: ReadOptions) -> Callable[[int], int]:
-        """Blank lines hold no object."""
+    def line_of(self, file: File, shape: Shape, options: ReadOptions) -> Callable[[int], int] | None:
+        """Blank lines hold no object; where objects hold lists of objects, rows are no lines."""
+        if b"[{" in head(file, options.encoding).replace(b" ", b""):
+            return None
         return lambda row: _line_of(text(file, options.encoding), row)
 
     def write(self, file: BinaryIO, tables: Iterator[pa.Table], size: int | None = None) -> None:
@@ -57,12 +61,14 @@ class JsonLines(Container):
         return Notation(json_text, lambda text: text, "null", before, "}\n")
 
 
-def _read(database: Any, scan: Scan) -> pa.Table:
+def _read(database: Any, scan: Scan, *, options: ReadOptions) -> pa.Table:
     """Every value as text, every list as a list of texts: DuckDB's own guesses would change dates and numbers."""
     source = f"{quoted(scan.path)}, format='newline_delimited', compression='{scan.compression}'"
     if scan.longest:
         source += f", maximum_object_size={scan.longest}"
     found = database.sql(f"SELECT * FROM read_json({source}, sample_size=-1)")
+    if is_nested(found.types):
+        return flattened(database, source, leaves(found.columns, found.types), options)
     listed = [str(kind).endswith("[]") or _holds_lists(found, place) for place, kind in enumerate(found.types)]
     columns = ", ".join(
         f"{quoted(name)}: '{'VARCHAR[]' if is_list else 'VARCHAR'}'"

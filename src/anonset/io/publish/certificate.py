@@ -94,6 +94,11 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def digest(content: bytes) -> str:
+    """The fingerprint of some bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
 def plain(value: Any) -> Any:
     """`value` in what JSON knows. Of a path only the name is public; of other objects only what they are."""
     if value is None or isinstance(value, (bool, int, float, str)):

@@ -26,15 +26,22 @@ Columns = Sequence[Sequence[str]]
 
 
 class UnclearColumns(DataError):
-    """It is not clear which of the `columns` holds what.
+    """It is not clear which of the `columns` holds what is `missing`.
 
     `guess` names the likeliest, `sure` says that no other is possible.
     """
 
     def __init__(
-        self, problem: str, source: str | None, guess: Mapping[str, str], sure: bool, columns: Sequence[str] = ()
+        self,
+        problem: str,
+        source: str | None,
+        guess: Mapping[str, str],
+        sure: bool,
+        columns: Sequence[str] = (),
+        missing: Sequence[str] = (),
     ) -> None:
         super().__init__(problem, source=source)
+        self.missing = tuple(missing)
         self.columns = tuple(columns)
         self.guess = dict(guess)
         self.sure = sure
@@ -51,7 +58,7 @@ def missing_role(roles: Roles, names: Sequence[str], source: str | None, columns
         asked = f"Most likely: {shown}. Name them so, or otherwise, or give the format if this is no long table."
     problem = f"It is not clear which column holds the {' and which the '.join(missing)}."
     said = f"{problem} The columns are: {', '.join(names)}. {asked}"
-    return UnclearColumns(said, source, guess, certain(roles, columns, found), names)
+    return UnclearColumns(said, source, guess, certain(roles, columns, found), names, missing)
 
 
 def _quoted(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.data.errors import InputError, ParameterError, unknown
 from anonset.io.source.options import ReadOptions
-from anonset.io.source.words import NAMES, plain
+from anonset.io.source.words import NAMES, last_part, plain
 
 _OPTIONS = {"sensitive": "sensitive_column", "attribute": "item_attribute"}
 PART = "transaction "
@@ -81,7 +81,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> Roles:
         raise ParameterError("drop", "name columns that play no other part", repr(names[min(both)]))
     if both := set(beside).intersection([*keys, *roles.values()]):
         raise ParameterError("attribute", "name columns that play no other part", repr(names[min(both)]))
-    plain_names = [plain(name) for name in names]
+    plain_names = [plain(last_part(name)) for name in names]
     for role, known in NAMES.items():
         if role in roles or (role == "user" and options.no_user):
             continue

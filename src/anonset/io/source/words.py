@@ -87,6 +87,18 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]", "", "".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
+def last_part(name: str) -> str:
+    """Of a path behind a list, what stands last; any other name as it is.
+
+    Examples
+    --------
+    >>> last_part("lines[].sku"), last_part("order.id")
+    ('sku', 'order.id')
+    """
+    _, behind, rest = name.rpartition("[].")
+    return rest.rpartition(".")[2] if behind else name
+
+
 def _made(words: str) -> list[str]:
     nouns = words.split()
     behind = [noun + tail for tail in _BEHIND for noun in nouns]
