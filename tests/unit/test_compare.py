@@ -2,14 +2,15 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from anonset import InputError, ParameterError, Transactions
+from anonset import METHODS, InputError, ParameterError, Transactions
 from anonset.choose import compare as module
 from anonset.choose.compare import RUNS, compare, plans
-from anonset.choose.recommend import pareto, points, recommend, table
+from anonset.choose.recommend import explained, pareto, points, recommend, table, tables
 from anonset.choose.runs import Run
 from anonset.report.comparison import write_comparison
 
@@ -76,7 +77,8 @@ def run_of(method, k, loss, seconds):
 
 def test_the_recommendation_is_two_sentences_with_reasons():
     runs = [run_of("a", 5, 0.1, 1), run_of("b", 5, 0.2, 1), run_of("a", 10, 0.4, 2.0), run_of("b", 10, 0.3, 3.0)]
-    what, why = recommend(runs)
+    first, _, what, why = recommend(runs)
+    assert first.startswith("For k-anonymity with k = 5 take a")
     assert what.startswith("For k-anonymity with k = 10 take b: the least loss")
     assert "next is a with 40.0%" in what
     assert "a is faster (2.00 s)" in why
@@ -85,6 +87,44 @@ def test_the_recommendation_is_two_sentences_with_reasons():
         tied[0] == "For k-anonymity with k = 5 take a: nobody loses less (information loss ratio 20.0%, and so does b)."
     )
     assert recommend([]) == ["No run gave a release that could be compared. See the errors in the table."]
+
+
+def test_what_would_be_refused_is_not_recommended_and_risk_stands_beside_loss():
+    refused = replace(run_of("a", 5, 0.0, 1), refused="The release is the original in another order.")
+    safe = replace(run_of("b", 5, 0.4, 1), figures={"information_loss_ratio": 0.4, "risk_all_items": 0.125})
+    what, _ = recommend([refused, safe])
+    assert what.startswith("For k-anonymity with k = 5 take b: information loss ratio 40.0%")
+    assert "all items known 12.5 %" in what
+    assert "take none" in recommend([refused])[0]
+    shown = tables([refused, safe])[0]
+    assert "would be refused" in shown["rows"][0][-1]
+    assert "12.5 %" in shown["rows"][1]
+
+
+def test_every_model_is_compared_where_the_data_have_what_it_needs():
+    random = np.random.default_rng(5)
+    rows = [random.choice(list("abcdef"), 3, replace=False).tolist() + ["s"] * (row % 12 == 0) for row in range(60)]
+    data = Transactions.from_lists(rows, sensitive=["s"], users=[row // 3 for row in range(60)])
+    made, left_out = plans(data, None, {"k": [2, 5]}, [1])
+    assert {METHODS[plan.method].model for plan in made} >= {"k-anonymity", "km-anonymity", "privacy-degree"}
+    degrees = {plan.params["p"] for plan in made if METHODS[plan.method].model == "privacy-degree"}
+    assert degrees == {2, 5}
+    assert not any("it needs" in why for why in left_out.values())
+
+
+def test_every_figure_on_the_page_is_explained(data, tmp_path):
+    runs, _ = compare(data, tmp_path, methods=["pta", "km-apriori"], grid={"k": [3], "m": [1]}, bound=True)
+    sheet, page = write_comparison(
+        tmp_path, *table(runs), points(runs), recommend(runs), tables=tables(runs), explained=explained(runs)
+    )
+    html = page.read_text("utf-8")
+    figures = {name for run in runs for name in run.figures}
+    meanings = {name: meaning for name, _, meaning in explained(runs)}
+    assert figures <= set(meanings)
+    assert all(meanings[name] for name in figures)
+    assert all(f"<code>{name}</code>" in html for name in figures)
+    assert "risk_all_items" in figures
+    assert set(csv.DictReader(sheet.read_text("utf-8").splitlines()).fieldnames) >= figures
 
 
 def test_results_are_written_as_a_table_and_a_page(data, tmp_path):

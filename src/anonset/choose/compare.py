@@ -19,8 +19,9 @@ from anonset.assess.bound.search import lower_bound
 from anonset.assess.utility import measure
 from anonset.choose.runs import Ledger, Plan, Run, fingerprint
 from anonset.data.errors import AnonsetError, CancelledError, InputError, ParameterError
+from anonset.data.findings import Findings
 from anonset.data.job import Job
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Param
 from anonset.data.transactions import Transactions
 from anonset.methods import METHODS, method_spec
 from anonset.models import model_spec
@@ -57,14 +58,43 @@ def plans(
         if reason:
             left_out[name] = reason
             continue
-        known = [param.name for param in (*model_spec(spec.model).params, *spec.params) if param.name in grid]
-        for values in product(*(grid[param] for param in known)):
-            params = dict(zip(known, values, strict=True))
+        axes = _axes(spec, grid)
+        for values in product(*axes.values()):
+            params = dict(zip(axes, values, strict=True))
             made += [Plan(name, params, seed) for seed in (seeds if spec.seeded else seeds[:1])]
     unused = [name for name in grid if not any(name in plan.params for plan in made)]
     if made and unused:
         raise ParameterError(unused[0], "be a parameter of one of the methods compared", "one that none takes")
     return made, left_out
+
+
+def _axes(spec: MethodSpec, grid: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The values of each parameter that the method is run with: those of the grid that it can take.
+
+    So that every model is compared, a parameter that must be given and is not there gets the values of k where it says
+    how strong the promise is, else the value that its description uses as an example.
+    """
+    axes = {}
+    model = model_spec(spec.model)
+    for param in (*model.params, *spec.params):
+        able = [value for value in grid.get(param.name, ()) if _takes(param, value)]
+        if not able and param.required and param.name == model.headline:
+            able = [value for value in grid.get("k", ()) if _takes(param, value)]
+        if not able and param.required and param.example is not None:
+            able = [param.example]
+        elif param.name in grid and not able:
+            able = list(grid[param.name])  # none fits: the run says why
+        if able:
+            axes[param.name] = able
+    return axes
+
+
+def _takes(param: Param, value: Any) -> bool:
+    try:
+        param.parse(value)
+    except AnonsetError:
+        return False
+    return True
 
 
 def _unfit(spec: MethodSpec, data: Transactions, grid: Mapping[str, Sequence[Any]]) -> str:
@@ -78,7 +108,7 @@ def _unfit(spec: MethodSpec, data: Transactions, grid: Mapping[str, Sequence[Any
     if missing:
         return f"the data have no {' and no '.join(NEEDED.get(need, need) for need in missing)}"
     params = (*model_spec(spec.model).params, *spec.params)
-    lacking = [param.name for param in params if param.required and param.name not in grid]
+    lacking = [param.name for param in params if param.required and param.name not in grid and param.example is None]
     return f"it needs {', '.join(lacking)}" if lacking else ""
 
 
@@ -184,9 +214,22 @@ def _one(data: Transactions, plan: Plan, job: Job) -> Run | None:
         tree = cut if result.levels is None else result.levels.tree
         lost = measure(data, result.release, result.row_origin, hierarchy=tree, metrics=CHEAP, job=job)
         figures = {one.figure.name: one.value for one in lost.figures}
+        findings = result.findings or Findings()
+        figures |= _risks(findings)
     except CancelledError:
         return None
     except AnonsetError as error:
         return Run(plan.method, spec.model, shown, plan.seed, error=str(error))
     strength = float(result.verdict.measured[model_spec(spec.model).headline])
-    return Run(plan.method, spec.model, shown, plan.seed, strength, seconds, figures)
+    refused = " ".join(one.found for one in findings.refused)
+    return Run(plan.method, spec.model, shown, plan.seed, strength, seconds, figures, refused=refused)
+
+
+def _risks(findings: Findings) -> dict[str, float]:
+    """What attackers achieve, under the names of `RISKS`."""
+    found = {
+        "risk_two_items": [one for one in findings if one.name == "known-items" and one.title.startswith("2 ")],
+        "risk_all_items": [one for one in findings if one.name == "nearest-match"],
+        "risk_secret": list(findings.of("inference")),
+    }
+    return {name: max(one.after for one in own) for name, own in found.items() if own}

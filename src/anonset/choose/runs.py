@@ -16,6 +16,19 @@ from anonset.assess.utility import METRICS
 from anonset.data.transactions import Transactions
 from anonset.data.version import VERSION
 
+RISKS: dict[str, tuple[str, str]] = {
+    "risk_two_items": ("2 items known", "How often somebody who knows two items of a person finds the transaction."),
+    "risk_all_items": (
+        "all items known",
+        "How often somebody who knows all ordinary items of a person finds the transaction, taking the nearest one.",
+    ),
+    "risk_secret": (
+        "secret",
+        "How often somebody who guesses who holds a sensitive item is right.",
+    ),
+}
+"""What attackers achieve against a release: the figure's name, its title, and what it means. Lower is better."""
+
 LOSSES = ("attribute_loss_ratio", "ncp", "reconstruction_error", "information_loss_ratio", "query_error_2")
 
 
@@ -47,11 +60,18 @@ class Run:
     seconds: float = 0.0
     figures: dict[str, float | None] = field(default_factory=dict)
     error: str = ""
+    refused: str = ""  # what stands against publishing the release
 
     @property
     def loss(self) -> float | None:
         """The model's own measure of loss."""
         return next((self.figures[name] for name in LOSSES if self.figures.get(name) is not None), None)
+
+    @property
+    def risk(self) -> float | None:
+        """The greatest success of an attack on the release: who sees all items, or who looks for a secret."""
+        found = [value for name in RISKS if (value := self.figures.get(name)) is not None]
+        return max(found) if found else None
 
     @property
     def loss_name(self) -> str:

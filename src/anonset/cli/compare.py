@@ -53,7 +53,7 @@ def compare(data: Source, trying: Given, writing: Given, reading: Given, running
     """
     from anonset.choose.compare import RUNS
     from anonset.choose.compare import compare as run_grid
-    from anonset.choose.recommend import points, recommend
+    from anonset.choose.recommend import explained, points, recommend, tables
     from anonset.choose.recommend import table as as_table
     from anonset.io import read
     from anonset.io.publish.plan import reading_inputs, require_files_in
@@ -84,7 +84,9 @@ def compare(data: Source, trying: Given, writing: Given, reading: Given, running
             told=told,
         )
         advice = recommend(runs)
-        sheet, page = write_comparison(folder, *as_table(runs), points(runs), advice, shared)
+        sheet, page = write_comparison(
+            folder, *as_table(runs), points(runs), advice, shared, tables=tables(runs), explained=explained(runs)
+        )
     if "json" in running:
         show_json(
             {
@@ -131,7 +133,9 @@ def _number(text: str) -> int | float:
 
 
 def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[str]) -> list[Any]:
-    columns = ("method", "parameters", "seed", "reached", "loss", "measured as", "seconds")
+    from anonset.assess.risk.words import share
+
+    columns = ("method", "parameters", "seed", "reached", "loss", "risk", "refused", "seconds")
     rows = [
         (
             run.method,
@@ -139,12 +143,15 @@ def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[st
             run.seed,
             number(run.strength),
             run.error or run.loss_text,
-            run.loss_title,
+            "–" if run.risk is None else share(run.risk),
+            "yes" if run.refused else "",
             f"{run.seconds:.2f}",
         )
         for run in runs
     ]
-    page: list[Any] = [table(columns, rows, numbers=("seed", "reached", "seconds")), ""]
+    losses = ", ".join(dict.fromkeys(run.loss_title for run in runs if run.loss is not None))
+    page: list[Any] = [table(columns, rows, numbers=("seed", "reached", "risk", "seconds")), ""]
+    page.append(f"loss: {losses}. risk: how often the best attack is right. refused: what publishing would refuse.")
     for why in dict.fromkeys(left_out.values()):
         names = ", ".join(name for name, reason in left_out.items() if reason == why)
         page.append(f"Left out: {names} ({why}).")

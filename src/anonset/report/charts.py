@@ -206,6 +206,22 @@ def tradeoff(rows: Sequence[Mapping[str, Any]], loss: str) -> go.Figure:
     return figure
 
 
+def risk(rows: Sequence[Mapping[str, Any]], loss: str) -> go.Figure:
+    """The greatest success of an attack against the loss, every run a point. Rows hold method, loss, risk, strength."""
+    figure = _figure("Risk against loss", short(loss), "best attack is right")
+    for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
+        own = [row for row in rows if row["method"] == method and row["risk"] is not None]
+        figure.add_scatter(
+            x=[row["loss"] for row in own],
+            y=[row["risk"] for row in own],
+            text=[f"{row['strength']:g}" for row in own],
+            name=method,
+            mode="markers",
+            marker={"color": PALETTE[number % len(PALETTE)], "size": 10},
+        )
+    return figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+
+
 def times(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     """Seconds of each method, every run a point."""
     figure = _figure("Time on one thread", "", "seconds")
