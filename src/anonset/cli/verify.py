@@ -10,6 +10,7 @@ import typer
 from anonset.cli.base.certificates import Found, as_certified, differences, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, items, measured, show, show_json, table, warn
+from anonset.cli.base.earlier import beside_earlier, previous_option, sentences
 from anonset.cli.base.groups import (
     PRIVACY,
     READING,
@@ -59,6 +60,7 @@ ORIGINAL = Param(
     privacy=model_options(varied=True),
     trusting=[Choice(SIGNERS, PRIVACY, metavar="FILE")],
     linking=[Choice(LINK, PRIVACY, metavar="FILE"), Choice(ORIGINAL, PRIVACY, metavar="DATA")],
+    comparing=[previous_option()],
     reading=read_options(),
     accepted=[Choice(IGNORED, READING)],
     running=run_options(),
@@ -67,6 +69,7 @@ def verify(
     privacy: Given,
     trusting: Given,
     linking: Given,
+    comparing: Given,
     reading: Given,
     accepted: Given,
     running: Given,
@@ -82,13 +85,16 @@ def verify(
     Users are not published, so anybody can check what is promised of transactions, and only the owner what is promised
     of persons: with --link, the file that anonymize --link wrote.
 
+    With --previous, the counts of both files are compared as well: where some but fewer than k new transactions hold a
+    set, knowing that a person is new leaves fewer than k candidates, and the exit code is 3.
+
     With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
     require_source(data, reading)
     found = None if data is None else find_certificate(data)
     _say_if_unfinished(data, found)
     signature = _signature(found, trusting)
-    if found is None and not privacy and not linking:
+    if found is None and not privacy and not linking and not comparing:
         _audit(data, reading, running)
         return
     target = _target(found, privacy)
@@ -96,13 +102,17 @@ def verify(
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(progress=display)
         answer = _answer(data, found, target, as_read_options(reading), ignored, {**linking, **_unit(privacy)}, job)
+        earlier = None
+        if "previous" in comparing and data is not None:
+            earlier = beside_earlier(data, comparing["previous"], target, as_read_options(reading))
     answer = replace(answer, signature=signature)
     if "json" in running:
-        show_json(answer.to_dict(data))
+        show_json({**answer.to_dict(data), "previous": None if earlier is None else earlier.to_dict()})
     elif "quiet" not in running:
-        show(*answer.page())
+        show(*answer.page(), *([] if earlier is None else sentences(earlier)))
         warn(answer.warnings, "Warning")
-    if not answer.verdict.holds or answer.differences or (signature is not None and not signature.holds):
+    unsafe = earlier is not None and not earlier.holds
+    if unsafe or not answer.verdict.holds or answer.differences or (signature is not None and not signature.holds):
         raise typer.Exit(BROKEN)
 
 
