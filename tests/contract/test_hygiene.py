@@ -269,10 +269,13 @@ def test_what_a_command_prints_holds_none_of_it(capsys, source, tmp_path, method
     arguments = ["--method", method, "--seed", "5", *options(method, source), *form]
     grouped = MODELS[METHODS[method].model].form == "groups"
     target = tmp_path / ("out" if grouped else "out.csv")
-    assert run(["anonymize", str(source / "data.csv"), "-o", str(target), *arguments]) == 0
-    printed = capsys.readouterr()
-    content = (printed.out + printed.err).encode()
-    assert [mark for mark in (ID, USER, RARE, DEGREE) if mark.encode() in content] == []
+    command = ["anonymize", str(source / "data.csv"), "-o", str(target), *arguments]
+    everything = ["--force", "--accept", "singling-out,linkability,inference,loss"]
+    for anyway, codes in (([], (0, 4)), (everything, (0,))):
+        assert run([*command, *anyway]) in codes
+        printed = capsys.readouterr()
+        content = (printed.out + printed.err).encode()
+        assert [mark for mark in (ID, USER, RARE, DEGREE) if mark.encode() in content] == []
     assert run(["verify", str(target), *form]) in (0, 3)
     printed = capsys.readouterr()
     assert [mark for mark in (ID, USER, DEGREE) if mark in printed.out + printed.err] == []
