@@ -12,6 +12,8 @@ import numpy as np
 
 from anonset.assess.bound.search import lower_bound
 from anonset.assess.published import judge
+from anonset.assess.risk.pseudonyms import pseudonym_warning
+from anonset.assess.risk.spec import Case
 from anonset.assess.utility.column_loss import column_losses
 from anonset.assess.utility.information_loss import information_loss
 from anonset.assess.utility.levels import level_losses
@@ -239,7 +241,8 @@ def _make(data: Any, order: Order, job: Job) -> Result:
     with job.stage("measure"):
         measurements = {**_loss(source, draft), **draft.measurements}
     least = lower_bound(source, values["k"], job=job) if order.bound and len(source) else None
-    said = (*source.notes, *counted, *chosen, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings())
+    loud = _pseudonyms(source, release, link, target, job) if order.keep.users else ""
+    said = (*source.notes, *counted, *chosen, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings(), loud)
     result = Result(
         release=release,
         verdict=verdict,
@@ -249,7 +252,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         seed=job.seed,
         measurements=measurements,
         seconds=job.seconds,
-        notes=tuple(dict.fromkeys(said)),
+        notes=tuple(dict.fromkeys(filter(None, said))),
         cut=draft.cut,
         public_notes=draft.public_notes,
         bound=least,
@@ -275,6 +278,14 @@ def _attempt(order: Order, job: Job, data: Transactions, instead: Suggestion) ->
     tried = _order(None, spec, values, order.keep, False)
     unit = order.unit if spec.model == order.spec.model else None
     return _make(data, replace(tried, unit=unit), Job(job.seed, job.threads or None))
+
+
+def _pseudonyms(source: Transactions, release: Release, link: Longs, target: Model, job: Job) -> str:
+    """What published pseudonyms give away of histories, which the model does not protect."""
+    if target.spec.protects_users or source.users is None or release.form != "rows":
+        return ""
+    with job.stage("attack"):
+        return pseudonym_warning(Case(source, release, link, target, job=job))
 
 
 def recode(

@@ -151,6 +151,7 @@ def anonymize(
     where people are found as before, where a sensitive item is certain, or where next to nothing is left of the data,
     nothing is written and the exit code is 4; --accept publishes it all the same.
     """
+    from anonset.assess.risk.pseudonyms import LOUD
     from anonset.data.job import Job
     from anonset.data.targets import Targets
     from anonset.pipeline import check, publish
@@ -184,7 +185,8 @@ def anonymize(
     if result is None:
         return say_checked(running)
     log_result(result)
-    warnings = as_keep(keeping).warnings()
+    loud = (note for note in result.notes if note.startswith(LOUD))
+    warnings = (*as_keep(keeping).warnings(), *loud)
     if "json" in running:
         show_json({**as_json(result, out, findings), "report": report, "link": link, "dossier": dossier})
     else:

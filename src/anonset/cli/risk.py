@@ -109,7 +109,7 @@ def risk(
     the data all attackers that fit are let loose on it, in three parts: singling out, linkability, inference; --attack
     runs one of them. The certificate beside the release says which attacks its promise is meant to stop, the link (of
     anonymize --link) whose transaction is whose; without it, chances are upper bounds. With --previous the same data's
-    earlier releases are attacked together with this one.
+    earlier releases are attacked together with this one. Where the data name users, persons are looked for, too.
     """
     from anonset.assess.risk.scores import scores_path, write_scores
     from anonset.data.job import Job
@@ -154,7 +154,28 @@ def _alone(data: Transactions, many: list[int], attacking: Given, job: Job) -> A
     attacker, absent = attacking.get("attacker", "random"), attacking.get("absent", 0)
     risks = [singled_out(data, m, attacker, items=items, absent=absent, job=job) for m in many]
     scores = {f"singled_out_by_{found.m}": found.scores for found in risks}
-    return {"risk": [found.to_dict() for found in risks]}, _risk_page(risks), scores
+    persons, page = _in_persons(data, many, job)
+    return {"risk": [found.to_dict() for found in risks], "persons": persons}, [*_risk_page(risks), *page], scores
+
+
+def _in_persons(data: Transactions, many: list[int], job: Job) -> tuple[list[dict[str, Any]] | None, list[Any]]:
+    """How likely a person is found among the different users; nothing where the data name none."""
+    import numpy as np
+
+    from anonset.assess.risk.find import find
+    from anonset.assess.risk.persons import IN_PERSONS
+    from anonset.assess.risk.spec import Case
+    from anonset.assess.risk.words import share
+    from anonset.data.release import Release
+
+    if data.users is None:
+        return None, []
+    case = Case(data, Release(data), np.arange(len(data), dtype=np.int64), job=job, known=tuple(many))
+    found = find(case, IN_PERSONS).attacks
+    rows = [(one.knows, share(one.before or 0.0), one.certain_before, one.attacked) for one in found]
+    columns = ("looking for a person, knowing", "success", "certain", "attacked")
+    said = [{"name": one.name, "knows": one.knows, "success": one.before, "attacked": one.attacked} for one in found]
+    return said, ["", table(columns, rows, numbers=columns[1:])]
 
 
 def _risk_page(risks: list[Risk]) -> list[Any]:
@@ -199,6 +220,8 @@ def _against(data: Transactions, release: str, given: Mapping[str, Any], job: Jo
         scores = {f"linked_by_{kind}": link(case.pair, job, kind).scores for kind in ("hamming", "jaccard")}
     answer = {"findings": found.to_dict(), "inference": None if inference is None else inference.to_dict()}
     page = [*attack_table(found), "", EXPLAINED, *(f"\n{sentence}" for sentence in found.remaining)]
+    if data.users is not None and case.row_origin is None:
+        page += ["", "Persons are not looked for: only the owner's link (--link) says whose transactions these are."]
     if inference is not None and inference.warning:
         page += ["", f"WARNING: {inference.warning}"]
     return answer, page, scores

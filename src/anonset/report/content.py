@@ -12,16 +12,20 @@ from typing import Any
 
 from anonset.assess.align import Pair, pair
 from anonset.assess.risk import attack, infer, link
+from anonset.assess.risk.find import find
+from anonset.assess.risk.persons import IN_PERSONS
+from anonset.assess.risk.spec import Case
 from anonset.assess.utility import measure
 from anonset.assess.utility.discernibility import group_sizes
 from anonset.data.errors import InputError
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.job import Job
-from anonset.data.release import Release, Result
+from anonset.data.release import Release, Result, Verdict
 from anonset.data.transactions import Longs, Transactions
 from anonset.data.version import VERSION
 from anonset.io.publish.certificate import plain
-from anonset.models import model_spec
+from anonset.models import model, model_spec
+from anonset.models.wording import who_checks
 from anonset.report.tree import drawing
 
 KNOWN = (1, 2, 3, 4)
@@ -47,23 +51,24 @@ def content(
 
 
 def _published(result: Result) -> dict[str, Any]:
-    model = model_spec(result.verdict.model)
+    spec = model_spec(result.verdict.model)
     certificate = result.certificate
     return {
         "anonset": "report",
         "version": VERSION,
         "model": {
-            "name": model.name,
-            "title": model.title,
-            "paper": model.paper,
+            "name": spec.name,
+            "title": spec.title,
+            "paper": spec.paper,
             "params": dict(result.verdict.params),
-            "meaning": model.in_plain_words(result.verdict.params, result.verdict.measured),
-            "stops": list(model.stops),
-            "headline": model.headline,
+            "meaning": spec.in_plain_words(result.verdict.params, result.verdict.measured),
+            "stops": list(spec.stops),
+            "headline": spec.headline,
         },
         "promise": result.verdict.promise,
         "holds": result.verdict.holds,
         "measured": dict(result.verdict.measured),
+        "persons": _persons(result.verdict),
         "witnesses": [vars(witness) for witness in result.verdict.witnesses],
         "method": {
             **_method(result),
@@ -74,6 +79,18 @@ def _published(result: Result) -> dict[str, Any]:
         "notes": list(result.public_notes),
         "changed": _changed(result),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+    }
+
+
+def _persons(verdict: Verdict) -> dict[str, Any] | None:
+    """The promise in persons, and who checked what."""
+    if verdict.persons is None:
+        return None
+    return {
+        "promise": verdict.persons.promise,
+        "holds": verdict.persons.holds,
+        "measured": dict(verdict.persons.measured),
+        "checked": who_checks(verdict),
     }
 
 
@@ -132,7 +149,7 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
     try:
         both = pair(data, result.release, source_of(result), tree)
     except InputError as error:
-        return {**said, "not_compared": str(error), "attacks": [], "linking": [], "utility": []}
+        return {**said, "not_compared": str(error), "attacks": [], "linking": [], "persons": [], "utility": []}
     measured = measure(
         data,
         result.release,
@@ -145,6 +162,7 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
         **said,
         "attacks": _attacks(both, job),
         "linking": [link(both, job, measure).to_dict() for measure in ("hamming", "jaccard")],
+        "persons": _attacks_on_persons(result, data, job, tree),
         "utility": [
             {**found.to_dict(), "shown": found.figure.write(found.value), "help": found.figure.help}
             for found in measured.figures
@@ -168,6 +186,14 @@ def tree_of(result: Result) -> Hierarchy | None:
 def _attacks(both: Pair, job: Job) -> list[dict[str, Any]]:
     found = [attack(both, m, job) for m in KNOWN]
     return [one.to_dict() for one in found if one.attacked]
+
+
+def _attacks_on_persons(result: Result, data: Transactions, job: Job, tree: Hierarchy | None) -> list[dict[str, Any]]:
+    """What attackers find who look for persons; nothing where the data name none, or nobody knows whose is whose."""
+    verdict = result.verdict
+    target = model(verdict.model, **verdict.params, unit=verdict.unit)
+    case = Case(data, result.release, source_of(result), target, hierarchy=tree, job=job)
+    return [one.to_dict() for one in find(case, IN_PERSONS)]
 
 
 def _plain(value: Any) -> Any:

@@ -17,12 +17,13 @@ from anonset.assess.risk.words import share
 from anonset.data.errors import ParameterError
 from anonset.data.findings import PARTS, Finding, Findings, Part
 from anonset.data.job import Job
-from anonset.data.release import Result
+from anonset.data.release import Result, Verdict
 from anonset.data.transactions import Transactions
 from anonset.data.version import VERSION
 from anonset.io.publish.atomic import Staging
 from anonset.io.publish.certificate import sha256
 from anonset.models import model_spec
+from anonset.models.wording import who_checks
 from anonset.report.terms import terms_in
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def facts(
         "original": f"{len(data):,} transactions of {data.n_items:,} different items",
         "files": {} if certificate is None else dict(certificate.files),
         "published": _published(result),
-        "promise": f"{verdict.promise[:1].upper()}{verdict.promise[1:]}.",
+        "promise": f"{verdict.promise[:1].upper()}{verdict.promise[1:]}.{_also_in_persons(verdict)}",
         "meaning": _meaning(spec.in_plain_words(verdict.params, verdict.measured)),
         "holds": verdict.holds,
         "made_with": _made_with(result),
@@ -184,6 +185,11 @@ def _row(found: Finding) -> dict[str, Any]:
     }
 
 
+def _also_in_persons(verdict: Verdict) -> str:
+    """The promise in persons, where it was made."""
+    return "" if verdict.persons is None else f" In persons: {verdict.persons.promise}."
+
+
 def _inside(findings: Findings) -> Iterator[str]:
     """That the promise lets something through, too."""
     stopped = [one for one in findings if one.stopped]
@@ -210,7 +216,7 @@ def _checks(result: Result, findings: Findings) -> Iterator[str]:
     yield f"The promise was checked on the published data alone, by code that shares nothing with the method. {held}"
     if verdict.persons is not None:
         held = "holds" if verdict.persons.holds else "does not hold"
-        yield f"The promise was checked in persons with the private list of users. It {held}."
+        yield f"The promise was checked in persons with the private list of users. It {held}. {who_checks(verdict)}."
     if result.certificate is not None:
         yield "The release was written, read back and checked once more as a file before it got its name."
     if len(findings):

@@ -19,6 +19,9 @@ from anonset.data.job import Job
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.data.unit import users_behind
 
+IN_PERSONS = ("person-items", "history-items", "whole-history")
+"""The attackers who look for persons."""
+
 
 @dataclass(frozen=True, eq=False)
 class Persons:
