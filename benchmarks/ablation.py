@@ -28,6 +28,7 @@ from benchmarks.crowd import load
 
 KEPT = ROOT / "benchmarks" / "ablation.json"
 BEFORE = ROOT / "benchmarks" / "ablation-before.json"
+FORMER = ROOT / "benchmarks" / "ablation-former.json"  # the presets by the former efforts: loss and time
 DENSE = ("mushroom", "chess", "connect")
 SPARSE = ("T10I4D100K", "BMS-WebView-1", "BMS-WebView-2", "groceries", "Complete Journey", "Zipf")
 RUNS = {"quick": 3, "usual": 2, "thorough": 1}
@@ -122,7 +123,9 @@ def measure(preset: str, name: str, data: Transactions) -> None:
 
 def main() -> None:
     if "--write" in sys.argv:
-        text = page(kept(), json.loads(BEFORE.read_text()), tuple(crowd.PRESETS), DENSE, SPARSE)
+        text = page(
+            kept(), json.loads(BEFORE.read_text()), json.loads(FORMER.read_text()), tuple(crowd.PRESETS), DENSE, SPARSE
+        )
         (RESULTS / "crowd-ablation.md").write_text(text, encoding="utf-8")
         return
     for preset in chosen("presets", tuple(crowd.PRESETS)):
