@@ -80,6 +80,11 @@ class Job:
         if self._tell is not None:
             self._tell(sentence)
 
+    def report(self, done: int, total: int | None) -> None:
+        """How far the stage is, where the work is done elsewhere."""
+        self._total = total
+        self._tick(done)
+
     def cancel(self) -> None:
         """Ask the work to stop, from any thread; it ends with a `CancelledError` within a second."""
         self.monitor.cancel()

@@ -95,6 +95,11 @@ def gray_keys(data: Transactions, item_order: ItemOrder = "frequency") -> pa.Lar
     >>> [key.hex() for key in gray_keys(data, "given").to_pylist()]
     ['0204', '0105', '', '0303', '0205']
     """
-    offsets, content = _native.gray_keys(data.offsets, data.items, item_ranks(data, item_order))
+    return keys_by(data, item_ranks(data, item_order))
+
+
+def keys_by(data: Transactions, ranks: Ints) -> pa.LargeBinaryArray:
+    """The same for given positions of the items, so that parts of data get the keys that they have in the whole."""
+    offsets, content = _native.gray_keys(data.offsets, data.items, ranks)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
     return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(data), buffers)
