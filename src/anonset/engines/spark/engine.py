@@ -23,7 +23,7 @@ from anonset.engines.spark.ranges import Ranges, find_ranges, large_enough, with
 from anonset.engines.spark.session import plain_errors, session
 from anonset.engines.spark.sets import Sets, read, require_known, sensitive_names, vocabulary
 from anonset.engines.spark.watching import watched
-from anonset.engines.spark.work import Task, Words, anonymized, keyed
+from anonset.engines.spark.work import LOST, Task, Words, anonymized, keyed
 from anonset.io.source.options import reading_only
 from anonset.methods import method_spec
 from anonset.models import model_spec
@@ -307,8 +307,9 @@ def _made(rows: Any, ranges: Ranges, words: Words, asked: Asked, counted: Counte
         schema.append("sensitive array<string>")
     if "user" in rows.columns:
         schema.append("user string")
-    schema += ["place long", *(["group long"] if asked.grouped else [])]
-    schema += [f"{name} long" for name in ("items_removed", "items_added", "item_differences")]
+    schema += ["place long", *(f"{name} long" for name in LOST)]
+    if asked.grouped:
+        schema += ["group long", "canon binary"]
     placed = with_ranges(rows, ranges).repartitionById(max(len(ranges), 1), F.col("range"))
     return placed.mapInArrow(partial(anonymized, task=task), ", ".join(schema))
 
@@ -334,9 +335,8 @@ def _measured(snapshot: Any, occurrences: int) -> dict[str, Any]:
     """What was lost, added up over the ranges."""
     from pyspark.sql import functions as F
 
-    names = ("items_removed", "items_added", "item_differences")
-    row = snapshot.agg(*(F.sum(name).alias(name) for name in names)).first()
-    lost = {name: int(row[name] or 0) for name in names}
+    row = snapshot.agg(*(F.sum(name).alias(name) for name in LOST)).first()
+    lost = {name: int(row[name] or 0) for name in LOST}
     whole = max(occurrences, 1)
     loss = lost["items_removed"] + lost["items_added"]
     return {

@@ -116,7 +116,7 @@ class _Local:
         """Tidy the files, certify them, rename."""
         shutil.rmtree(self._private)
         tidy(self._folder)
-        files = {str(path.relative_to(self._folder)): sha256(path) for path in sorted(self._folder.rglob("part-*"))}
+        files = {path.name: sha256(path) for path in sorted(self._folder.iterdir())}
         certificate = _certificate(verdict, said, files)
         path = self._folder / CERTIFICATE if self._grouped else self._beside()
         write_certificate(path, certificate)
@@ -149,16 +149,24 @@ def _is_release(folder: Path) -> bool:
 
 
 def tidy(folder: Path) -> None:
-    """Leave the data files only, under plain numbers, for the owner's eyes only."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_dir():
-            path.chmod(0o700)
-        elif path.name.startswith((".", "_")):
+    """Leave the data files only, under plain numbers, for the owner's eyes only.
+
+    The tables of a release in groups move up: `transactions/part-….parquet` becomes `transactions.parquet`, or
+    `transactions.00000.parquet` and so on where there are several.
+    """
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name.startswith((".", "_")):
             path.unlink()
-    for parent in {path.parent for path in folder.rglob("part-*")}:
-        for number, path in enumerate(sorted(parent.glob("part-*"))):
-            ending = "".join(path.suffixes[-1:])
-            path.rename(path.with_name(f"part-{number:05d}{ending}")).chmod(0o600)
+    for parent in sorted({path.parent for path in folder.rglob("part-*")}):
+        parts = sorted(parent.glob("part-*"))
+        for number, path in enumerate(parts):
+            if parent == folder:
+                moved = folder / f"part-{number:05d}{path.suffix}"
+            else:
+                moved = folder / f"{parent.name}{f'.{number:05d}' * (len(parts) > 1)}{path.suffix}"
+            path.rename(moved).chmod(0o600)
+        if parent != folder:
+            parent.rmdir()
 
 
 def _certificate(verdict: Verdict, said: Said, files: Mapping[str, str]) -> Certificate:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
 def session(spark: Any = None, master: str | None = None, conf: Mapping[str, str] | None = None) -> Any:
     """The session given, else the active one, else a new one on `master` (all cores of this machine)."""
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     sql = load("pyspark.sql", "spark", "Apache Spark")
     active = spark or sql.SparkSession.getActiveSession()
     if active is not None:

@@ -22,6 +22,9 @@ from anonset.engines.spark.ranges import KEY, RANGE, ROW
 CODES = np.dtype(">i4")
 """How a transaction travels: its item codes, big-endian, so that bytes sort as codes do."""
 
+LOST = ("items_removed", "items_added", "item_differences")
+BATCH = 10_000
+
 
 @dataclass(frozen=True, eq=False)
 class Words:
@@ -114,7 +117,10 @@ def anonymized(batches: Iterable[pa.RecordBatch], task: Task) -> Iterator[pa.Rec
     job = task.job(number)
     draft = METHODS[task.method].run(data, job, **task.parameters(len(data)))
     lost = {} if task.grouped else information_loss(data, draft.release, draft.row_origin)
-    yield from _published(draft, data, number, job, lost, task.grouped)
+    columns = _columns(draft, data, job, lost, task.grouped)
+    if task.grouped:
+        columns |= _groups(draft, data, number, job, task.words)
+    yield from pa.table(columns).to_batches(max_chunksize=BATCH)
 
 
 def _together(batches: Iterable[pa.RecordBatch]) -> pa.Table | None:
@@ -155,30 +161,33 @@ def _transactions(table: pa.Table, words: Words) -> Transactions:
     )
 
 
-def _published(
-    draft: Any, data: Transactions, number: int, job: Job, lost: Mapping[str, int], grouped: bool
-) -> Iterator[pa.RecordBatch]:
-    published, n = draft.release.transactions, len(draft.release)
-    quasi = published.quasi()
-    columns: dict[str, Any] = {"items": _lists(quasi)}
-    if data.sensitive is not None or grouped:
+def _columns(draft: Any, data: Transactions, job: Job, lost: Mapping[str, int], grouped: bool) -> dict[str, Any]:
+    """What is written into the snapshot: sets, users, a random place for each, and what was lost."""
+    n = len(draft.release)
+    columns: dict[str, Any] = {"items": _lists(draft.release.transactions.quasi())}
+    if data.sensitive is not None:
         columns["sensitive"] = _lists(_secrets(draft, data, grouped))
-    if data.users is not None:
+    if data.users is not None and data.user_labels is not None:
         names = data.user_labels.take(pa.array(data.users, mask=data.users < 0))
         columns["user"] = names.take(pa.array(draft.row_origin))
-    chance = job.random("shuffle")
-    if grouped:
-        groups = draft.release.groups
-        of_group = chance.integers(1 << 62, size=int(groups.max(initial=-1)) + 1)
-        columns["place"] = pa.array(of_group[groups])
-        columns["group"] = pa.array((np.int64(number) << 40) + groups)
-    else:
-        columns["place"] = pa.array(chance.integers(1 << 62, size=n))
-    for name in ("items_removed", "items_added", "item_differences"):
+    columns["place"] = pa.array(job.random("shuffle").integers(1 << 62, size=n))
+    for name in LOST:
         first = np.zeros(n, dtype=np.int64)
         first[:1] = lost.get(name, 0)
         columns[name] = pa.array(first)
-    yield from pa.table(columns).to_batches(max_chunksize=10_000)
+    return columns
+
+
+def _groups(draft: Any, data: Transactions, number: int, job: Job, words: Words) -> dict[str, Any]:
+    """The group of each transaction, one place for all its members, and their order inside: by their items."""
+    groups, quasi = draft.release.groups, draft.release.transactions.quasi()
+    places = job.random("shuffle").integers(1 << 62, size=int(groups.max(initial=-1)) + 1)
+    codes = pc.index_in(quasi.labels, value_set=words.labels).to_numpy(zero_copy_only=False)
+    return {
+        "place": pa.array(places[groups]),
+        "group": pa.array((np.int64(number) << 40) + groups),
+        "canon": encoded(quasi.offsets, codes[quasi.items].astype(np.int32)),
+    }
 
 
 def _secrets(draft: Any, data: Transactions, grouped: bool) -> Transactions:

@@ -104,7 +104,7 @@ def write_groups(snapshot: Any, path: str, kind: str, transactions: int) -> None
     groups = snapshot.select("place", "group").distinct()
     ranked = _group_numbers(groups, parts)
     whole = snapshot.drop("place").join(ranked, "group")
-    rows = _shuffled(whole.select("place", "number", "items"), parts, "number", "items")
+    rows = _shuffled(whole.select("place", "number", "canon", "items"), parts, "number", "canon")
     counts = whole.select("place", "number", F.explode("sensitive").alias("item")).groupBy("place", "number", "item")
     tally = _shuffled(counts.count(), parts, "number", "item")
     _write(rows.select(F.col("number").alias("group"), "items"), f"{path}/transactions", kind)

@@ -54,10 +54,19 @@ def is_group_folder(path: Any) -> bool:
 def read_groups(folder: str | os.PathLike[str]) -> Release:
     """The release in a folder that `anonset.write` made; an error where a file is missing or was changed."""
     files = _certified_files(Path(folder))
-    rows, lines = _read(files[TRANSACTIONS]), _read(files[SENSITIVE])
-    unread = (*_unread(rows, files[TRANSACTIONS]), *_unread(lines, files[SENSITIVE]))
-    data, groups = _transactions(rows, files[TRANSACTIONS])
-    return _release(replace(data, unread=unread), groups, lines, files[SENSITIVE])
+    rows, lines = _read_all(files[TRANSACTIONS]), _read_all(files[SENSITIVE])
+    first = {name: paths[0] for name, paths in files.items()}
+    unread = (*_unread(rows, first[TRANSACTIONS]), *_unread(lines, first[SENSITIVE]))
+    data, groups = _transactions(rows, first[TRANSACTIONS])
+    return _release(replace(data, unread=unread), groups, lines, first[SENSITIVE])
+
+
+def _read_all(paths: list[Path]) -> pa.Table:
+    """A table that lies in one file, or in several that follow each other."""
+    tables = [_read(path) for path in paths]
+    if any(table.column_names != tables[0].column_names for table in tables):
+        raise DataError("the files of one table have different columns. Restore the folder.", source=str(paths[0]))
+    return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
 
 
 def _unread(table: pa.Table, path: Path) -> tuple[str, ...]:
@@ -73,23 +82,28 @@ def _unread(table: pa.Table, path: Path) -> tuple[str, ...]:
     return tuple(name for name in names if name not in known)
 
 
-def _certified_files(folder: Path) -> dict[str, Path]:
+def _certified_files(folder: Path) -> dict[str, list[Path]]:
+    """The files of each table, in the order of their names, all as certified."""
     named = _certificate(folder)
     found = {}
     for name in (TRANSACTIONS, SENSITIVE):
-        file_name = next((one for one in named if one.split(".")[0] == name), None)
-        if file_name is None or Path(file_name).name != file_name:
+        names = sorted(one for one in named if one.split(".")[0] == name)
+        if not names or any(Path(one).name != one for one in names):
             raise DataError(f"the certificate does not name a file '{name}'. Restore the folder.", source=str(folder))
-        path = folder / file_name
-        if not path.is_file():
-            raise DataError(f"the file {file_name} of this release is missing. Restore the folder.", source=str(folder))
-        if sha256(path) != named[file_name]:
-            raise DataError(
-                f"the file {file_name} was changed after it was certified (its sha256 differs). Restore the folder.",
-                source=str(folder),
-            )
-        found[name] = path
+        found[name] = [_certified(folder, one, named[one]) for one in names]
     return found
+
+
+def _certified(folder: Path, file_name: str, digest: str) -> Path:
+    path = folder / file_name
+    if not path.is_file():
+        raise DataError(f"the file {file_name} of this release is missing. Restore the folder.", source=str(folder))
+    if sha256(path) != digest:
+        raise DataError(
+            f"the file {file_name} was changed after it was certified (its sha256 differs). Restore the folder.",
+            source=str(folder),
+        )
+    return path
 
 
 def _certificate(folder: Path) -> dict[str, str]:
