@@ -15,10 +15,10 @@ app: $(VENV)/.ready-app
 	$(BIN)/anonset app
 
 test: $(VENV)/.ready-dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 test-all: $(VENV)/.ready-dev
-	$(BIN)/pytest -n auto -m "slow or not slow"
+	$(BIN)/pytest -n auto --dist loadgroup -m "slow or not slow"
 
 # The native tests and the kernel tests with kernels that stop at the first bad memory access, undefined behaviour or data
 # race. The module lies in a copy of the package; -S keeps Python from finding the installed one first. Python itself is

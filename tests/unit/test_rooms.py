@@ -47,14 +47,16 @@ ROOMS = {
         "pipeline",
         "choose",
         "nightly",
+        "engines",
     },
+    "engines": {"data", "models", "methods", "io", "assess"},
     "app": {"", "data", "generate", "assess", "report"},
     "__main__": {"cli"},
     "": {"data", "models", "methods", "unlink", "io", "assess", "report", "pipeline"},  # the public API
 }
-"""Which rooms a room may import from; the engines get their line when they move in."""
+"""Which rooms a room may import from."""
 
-ONLY_THERE = {"pyspark": "engines/spark.py", "nicegui": "app/"}
+ONLY_THERE = {"pyspark": "engines/spark/", "nicegui": "app/"}
 
 
 def name_of(path: Path) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base import project
 from anonset.cli.base.asking import with_questions
+from anonset.cli.base.cluster import cluster_options, on_spark, run_on_spark
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, measured, show, show_json, warn
 from anonset.cli.base.found import summary
@@ -127,6 +128,7 @@ def as_report_targets(reporting: Given) -> dict[str, Any]:
     reading=read_options(),
     bounding=bound_options(),
     nightly=night_options(),
+    cluster=cluster_options(),
     running=run_options(SEED, THREADS),
 )
 def anonymize(
@@ -138,6 +140,7 @@ def anonymize(
     reading: Given,
     bounding: Given,
     nightly: Given,
+    cluster: Given,
     running: Given,
     data: SourceOrQuery = None,
 ) -> None:
@@ -158,7 +161,10 @@ def anonymize(
 
     data = located(data)
     writing.update({name: located(writing[name]) for name in ("out",) if name in writing})
-    project.fill(data, privacy, writing, reporting, cutting, keeping, reading, bounding, nightly, running)
+    project.fill(data, privacy, writing, reporting, cutting, keeping, reading, bounding, nightly, cluster, running)
+    if on_spark(cluster):
+        refused = {**reporting, **cutting, **keeping, **bounding, **nightly}
+        return run_on_spark(data, privacy, writing, reading, cluster, running, refused)
     targets = Targets(
         **writing,
         **cutting,

@@ -160,10 +160,11 @@ def tidy(folder: Path) -> None:
     for parent in sorted({path.parent for path in folder.rglob("part-*")}):
         parts = sorted(parent.glob("part-*"))
         for number, path in enumerate(parts):
+            ending = ".jsonl" if path.suffix == ".json" else path.suffix
             if parent == folder:
-                moved = folder / f"part-{number:05d}{path.suffix}"
+                moved = folder / f"part-{number:05d}{ending}"
             else:
-                moved = folder / f"{parent.name}{f'.{number:05d}' * (len(parts) > 1)}{path.suffix}"
+                moved = folder / f"{parent.name}{f'.{number:05d}' * (len(parts) > 1)}{ending}"
             path.rename(moved).chmod(0o600)
         if parent != folder:
             parent.rmdir()
