@@ -121,3 +121,17 @@ def test_completion_knows_commands_options_and_names(words, expected, monkeypatc
 
 def test_python_m_anonset_is_the_command_line(process):
     assert process("--version").stdout.startswith("anonset ")
+
+
+def test_commands_do_not_wait_for_pandas(tmp_path):
+    """pyarrow would load it, where it is installed, at the first array; a table by SQL goes without it, too."""
+    (tmp_path / "t.csv").write_text("transaction,item\n1,a\n1,b\n2,a\n2,b\n")
+    for args in (["anonymize", "t.csv", "-k", "2", "-o", "out.parquet"], ["info", "--query", "SELECT * FROM 't.csv'"]):
+        code = (
+            "import sys, anonset.cli\n"
+            f"sys.argv = ['anonset', *{args!r}]\n"
+            "try:\n    anonset.cli.main()\n"
+            "except SystemExit as end:\n    assert not end.code, end.code\n"
+            "assert not [name for name in sys.modules if name.startswith('pandas.')]\n"
+        )
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)

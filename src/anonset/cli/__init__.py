@@ -25,6 +25,25 @@ def main() -> NoReturn:
     raise SystemExit(code)
 
 
+class WithoutPandas:
+    """Where pandas is installed pyarrow loads it at the first array, which takes longer than most commands.
+
+    No command meets a data frame; only Spark, whose interface needs it, lets it in again.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """As an import hook: there is no pandas."""
+        if name == "pandas":
+            raise ModuleNotFoundError("No module named 'pandas'", name=name)
+
+
+def let_pandas_in() -> None:
+    """Take the hook out again."""
+    import sys
+
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, WithoutPandas)]
+
+
 def _run() -> tuple[int, int | None]:
     """The exit code of the command, and that of the signal that stopped it, if one did."""
     import _signal  # type: ignore[import-not-found]  # built in: nothing is loaded before Ctrl-C is answered
@@ -38,6 +57,7 @@ def _run() -> tuple[int, int | None]:
     from anonset.cli.base.streams import occupy
 
     occupy()
+    sys.meta_path.insert(0, WithoutPandas())  # type: ignore[arg-type]
     code, stop = 130, Stop()
     try:
         with graceful_stop(stop, last=True):

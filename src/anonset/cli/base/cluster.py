@@ -58,10 +58,12 @@ def run_on_spark(
     data: str | None, privacy: Given, writing: Given, reading: Given, cluster: Given, running: Given, refused: Given
 ) -> None:
     """Make a release on Spark and say what came out."""
+    from anonset.cli import let_pandas_in
     from anonset.data.job import Job
     from anonset.engines.spark import anonymize
 
     _require_own(writing, refused)
+    let_pandas_in()
     with Display(quiet="quiet" in running or "json" in running) as display:
         result = anonymize(
             data,
