@@ -57,7 +57,7 @@ def _run() -> tuple[int, int | None]:
     from anonset.cli.base.streams import occupy
 
     occupy()
-    sys.meta_path.insert(0, WithoutPandas())  # type: ignore[arg-type]
+    sys.meta_path.insert(0, WithoutPandas())
     code, stop = 130, Stop()
     try:
         with graceful_stop(stop, last=True):

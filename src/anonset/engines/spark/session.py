@@ -12,8 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from anonset.data import errors
-from anonset.data.errors import AnonsetError, CancelledError, InputError, OutputError
+from anonset.data.errors import (
+    AnonsetError,
+    CancelledError,
+    GuaranteeError,
+    InfeasibleError,
+    InputError,
+    OutputError,
+)
 from anonset.data.extras import load
 
 QUIET = {
@@ -90,17 +96,20 @@ def plain_errors(what: str) -> Iterator[None]:
 def _translated(error: Exception, what: str) -> AnonsetError:
     text = str(error)
     ours = _OURS.search(text)
-    if ours and (kind := getattr(errors, ours[1], None)) and issubclass(kind, AnonsetError):
-        try:
-            return kind(ours[2])
-        except TypeError:  # some are made of parts
-            return InputError(ours[2])
+    if ours:
+        kind = _SENTENCES.get(ours[1], InputError)
+        return kind(ours[2])
     if "cancelled" in text and "SparkException" in text:
         return CancelledError("Stopped on request; nothing was published.")
     condition = getattr(error, "getCondition", lambda: None)() or (_CONDITION.search(text) or ["", "unknown"])[1]
-    kind = InputError if condition in _ABOUT_INPUT else OutputError
-    return kind(f"{what}: Spark says {condition}. {_ABOUT_INPUT.get(condition, 'Nothing was published.')}")
+    about = InputError if condition in _ABOUT_INPUT else OutputError
+    return about(f"{what}: Spark says {condition}. {_ABOUT_INPUT.get(condition, 'Nothing was published.')}")
 
+
+_SENTENCES: dict[str, type[AnonsetError]] = {
+    kind.__name__: kind for kind in (InfeasibleError, GuaranteeError, OutputError, CancelledError)
+}
+"""Errors that are made of one sentence; all others of ours are about the input."""
 
 _ABOUT_INPUT = {
     "PATH_NOT_FOUND": "Check the path.",

@@ -76,11 +76,11 @@ def _lines(batches: Any, first: Any, parts: int) -> Iterator[pa.RecordBatch]:
 def _lines_of(batch: pa.RecordBatch, numbers: Any) -> pa.RecordBatch:
     """A line for each item; an empty transaction has one line with an empty item."""
     found: list[tuple[Any, Any, Any, Any]] = []
-    for order, name in enumerate(name for name in ("items", "sensitive") if name in batch.schema.names):
+    for turn, name in enumerate(name for name in ("items", "sensitive") if name in batch.schema.names):
         lists = batch.column(name)
         lengths = np.diff(lists.offsets.to_numpy())
         rows = np.repeat(np.arange(batch.num_rows), lengths)
-        found.append((rows, np.full(len(rows), order), lists.flatten(), name == "sensitive"))
+        found.append((rows, np.full(len(rows), turn), lists.flatten(), name == "sensitive"))
     held = np.bincount(np.concatenate([rows for rows, *_ in found]), minlength=batch.num_rows)
     empty = np.flatnonzero(held == 0)
     found.append((empty, np.full(len(empty), 2), pa.array([""] * len(empty), type=pa.string()), False))
