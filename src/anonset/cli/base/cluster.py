@@ -113,7 +113,7 @@ def _page(result: Any) -> Any:
         ("method", f"{result.method}, on Spark in {result.ranges:,} ranges"),
         ("transactions", result.transactions),
     ]
-    if result.verdict.model != "privacy-degree":
+    if "information_loss_ratio" in result.measurements:
         loss = result.measurements["information_loss_ratio"]
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
     return facts([*rows, ("release", result.out)])

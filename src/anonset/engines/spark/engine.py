@@ -179,7 +179,7 @@ def _with_keys(
         write(snapshot, stage.path, kind, published)
     with job.stage("check"):
         verdict = _judged(spark, stage.path, snapshot, asked, kind, unit)
-    measured = _measured(snapshot, int(words.counts[~words.secret].sum()))
+    measured = {} if asked.grouped else _measured(snapshot, int(words.counts[~words.secret].sum()))
     with job.stage("publish"):
         params = {name: value for name, value in asked.values.items() if name != "hierarchy"}
         about = Said(

@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.arrays import Ints, Longs
+from anonset.engines.spark.codes import KEY, RANGE, ROW, decoded
 
-KEY, ROW, RANGE = "key", "row", "range"
 MOST_LENGTH = 1 << 12
 """Bytes of a key after which nobody looks for longer prefixes: what is alike so far stays in one range."""
 
@@ -167,8 +167,6 @@ def _held(rows: Any, count: int, secrets: Longs) -> Longs:
 
 
 def _secrets_of(batches: Any, secrets: Longs) -> Any:
-    from anonset.engines.spark.work import decoded
-
     for batch in batches:
         offsets, items = decoded(batch.column(ROW))
         ranges = np.repeat(batch.column(RANGE).to_numpy(), np.diff(offsets))

@@ -17,10 +17,7 @@ from anonset.data.arrays import Ints, Longs
 from anonset.data.errors import GuaranteeError
 from anonset.data.job import Job
 from anonset.data.transactions import Mask, Transactions
-from anonset.engines.spark.ranges import KEY, RANGE, ROW
-
-CODES = np.dtype(">i4")
-"""How a transaction travels: its item codes, big-endian, so that bytes sort as codes do."""
+from anonset.engines.spark.codes import KEY, RANGE, ROW, decoded, encoded
 
 LOST = ("items_removed", "items_added", "item_differences")
 BATCH = 10_000
@@ -57,27 +54,6 @@ def keyed(batches: Iterable[pa.RecordBatch], words: Words) -> Iterator[pa.Record
 
 def _users(batch: pa.RecordBatch) -> list[pa.Array]:
     return [batch.column("user")] if "user" in batch.schema.names else []
-
-
-def encoded(offsets: Longs, items: Ints) -> pa.BinaryArray:
-    """Rows of codes as bytes."""
-    content = pa.py_buffer(items.astype(CODES).tobytes())
-    bounds = pa.py_buffer((offsets * CODES.itemsize).astype(np.int32).tobytes())
-    return pa.BinaryArray.from_buffers(pa.binary(), len(offsets) - 1, [None, bounds, content])
-
-
-def decoded(rows: pa.Array) -> tuple[Longs, Ints]:
-    """The opposite of `encoded`.
-
-    Examples
-    --------
-    >>> offsets, items = decoded(encoded(np.array([0, 2, 3]), np.array([4, 500, 7], dtype=np.int32)))
-    >>> offsets.tolist(), items.tolist()
-    ([0, 2, 3], [4, 500, 7])
-    """
-    lengths = pc.binary_length(rows).to_numpy(zero_copy_only=False).astype(np.int64) // CODES.itemsize
-    items = np.frombuffer(b"".join(rows.to_pylist()), dtype=CODES).astype(np.int32)
-    return np.concatenate(([0], np.cumsum(lengths))), items
 
 
 @dataclass(frozen=True, eq=False)
