@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonset.cli.base.console import facts, measured, show, show_json, warn
+from anonset.cli.base.found import summary
 from anonset.cli.base.groups import RUNNING, as_read_options
 from anonset.cli.base.options import Choice, Given, flag
 from anonset.cli.base.persons import in_persons, persons_json
@@ -73,6 +74,7 @@ def run_on_spark(
             format=writing.get("format"),
             force="force" in writing,
             sign=writing.get("sign"),
+            accept=writing.get("accept", ()),
             **({"range_size": cluster["range_size"]} if "range_size" in cluster else {}),
             job=Job(running.get("seed"), running.get("threads"), display, display.say),
             **as_read_options(reading),
@@ -89,7 +91,7 @@ def _require_own(writing: Given, refused: Given) -> None:
     """Refuse what a run on Spark does not do, rather than forget it."""
     if "out" not in writing:
         raise ParameterError("out", "name a folder on Spark", "none", "There are no trial runs.")
-    for name in (*refused, *(name for name in writing if name not in ("out", "format", "force", "sign"))):
+    for name in (*refused, *(name for name in writing if name not in ("out", "format", "force", "sign", "accept"))):
         raise InputError(f"{flag(name)} is not there on Spark. Leave it out, or use one machine.")
 
 
@@ -116,6 +118,7 @@ def _page(result: Any) -> Any:
     if "information_loss_ratio" in result.measurements:
         loss = result.measurements["information_loss_ratio"]
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
+    rows += summary(result.findings, published=True)
     return facts([*rows, ("release", result.out)])
 
 
@@ -135,5 +138,10 @@ def _as_json(result: Any) -> Mapping[str, Any]:
         "transactions": result.transactions,
         "ranges": result.ranges,
         "notes": result.notes,
-        "private": {"seed": result.seed, "measurements": result.measurements, "seconds": result.seconds},
+        "private": {
+            "seed": result.seed,
+            "measurements": result.measurements,
+            "findings": result.findings.to_dict(),
+            "seconds": result.seconds,
+        },
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset.data.errors import GuaranteeError, InfeasibleError, ParameterError, setting, unknown
+from anonset.data.findings import Findings, parse_accept
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job, Progress
 from anonset.data.release import Certificate, Verdict
@@ -39,7 +41,7 @@ RANGE_SIZE = 250_000
 class SparkResult:
     """What a run on Spark gives: the verdict on the staged files, and what only the owner may see.
 
-    `measurements` and `seed` are private, as those of `Result` are.
+    `measurements`, `findings` (of one range, attacked as if it were all there is) and `seed` are private.
     """
 
     verdict: Verdict
@@ -51,6 +53,7 @@ class SparkResult:
     ranges: int
     seed: int
     measurements: Mapping[str, Any]
+    findings: Findings
     seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
 
@@ -68,6 +71,7 @@ def anonymize(
     format: str | None = None,
     force: bool = False,
     sign: Any = None,
+    accept: str | Iterable[str] = (),
     range_size: int = RANGE_SIZE,
     progress: Progress | None = None,
     job: Job | None = None,
@@ -87,6 +91,8 @@ def anonymize(
         As in `anonset.anonymize`: `k`, `p`, `unit`, `sensitive`, and how to read (`transaction`, `item`, `user`, …).
     spark, master, conf
         A session; without one the active one, or a new one on `master` with these settings.
+    accept
+        What to publish in spite of what attackers find, as in `anonset.Targets`.
     range_size
         About how many transactions are worked on together. The release depends on it, as it does on the seed.
 
@@ -96,7 +102,7 @@ def anonymize(
     >>> result = anonset.engines.spark.anonymize("sales.parquet", "release", k=10)  # doctest: +SKIP
     """
     job = job or Job(seed, progress=progress)
-    asked = _asked(model, method, options, range_size)
+    asked = _asked(model, method, options, range_size, parse_accept(accept))
     place = Place.of(out, force=force, sign=sign, inputs={"data": data}, grouped=asked.grouped)
     kind = writing.require_kind(out, format)
     spark = session(spark, master, conf)
@@ -115,6 +121,7 @@ class Asked:
     unit: Unit | None
     sensitive: list[str]
     size: int
+    accept: tuple[str, ...]
 
     @property
     def grouped(self) -> bool:
@@ -122,7 +129,9 @@ class Asked:
         return self.model.spec.form == "groups"
 
 
-def _asked(model: str | None, method: str | None, options: Mapping[str, Any], size: int) -> Asked:
+def _asked(
+    model: str | None, method: str | None, options: Mapping[str, Any], size: int, accept: tuple[str, ...]
+) -> Asked:
     spec = method_spec(method or model_spec(model or "k-anonymity").default_method)
     if spec.name not in METHODS_ON_SPARK:
         raise unknown("method", spec.name, METHODS_ON_SPARK, "It does not run on Spark.")
@@ -141,7 +150,7 @@ def _asked(model: str | None, method: str | None, options: Mapping[str, Any], si
     if values.get("hierarchy") is not None:
         values = {**values, "hierarchy": as_hierarchy(values["hierarchy"])}
     secrets = sensitive_names(reading.get("sensitive"))
-    return Asked(spec, Model(promised, promised.promised(values)), values, reading, unit, secrets, size)
+    return Asked(spec, Model(promised, promised.promised(values)), values, reading, unit, secrets, size, accept)
 
 
 def _run(spark: Any, data: Any, stage: Stage, asked: Asked, kind: str, job: Job) -> SparkResult:
@@ -179,6 +188,8 @@ def _with_keys(
         write(snapshot, stage.path, kind, published)
     with job.stage("check"):
         verdict = _judged(spark, stage.path, snapshot, asked, kind, unit)
+    found = _found(snapshot).accepting(asked.accept)
+    found.require()
     measured = {} if asked.grouped else _measured(snapshot, int(words.counts[~words.secret].sum()))
     with job.stage("publish"):
         params = {name: value for name, value in asked.values.items() if name != "hierarchy"}
@@ -188,6 +199,8 @@ def _with_keys(
             published,
             tuple(sorted(asked.sensitive)) if words.secret.any() else (),
             asked.grouped,
+            found.remaining,
+            found.needed,
         )
         certificate = stage.publish(verdict, about)
     return SparkResult(
@@ -200,6 +213,7 @@ def _with_keys(
         ranges=len(ranges),
         seed=job.seed,
         measurements=measured,
+        findings=found,
         seconds=job.seconds,
         notes=(*sets.notes, *_said(unit, asked, counted)),
     )
@@ -301,13 +315,15 @@ def _made(rows: Any, ranges: Ranges, words: Words, asked: Asked, counted: Counte
     values = dict(asked.values)
     if unit == "user" and counted.users < counted.transactions:
         values["unit"] = "user"
-    task = Task(asked.spec.name, values, words, job.seed, asked.grouped, counted.transactions)
+    promise = {"name": asked.model.name, **asked.model.params, "unit": unit}
+    attacked = job.seed % max(len(ranges), 1)
+    task = Task(asked.spec.name, values, words, job.seed, asked.grouped, counted.transactions, promise, attacked)
     schema = ["items array<string>"]
     if words.secret.any():
         schema.append("sensitive array<string>")
     if "user" in rows.columns:
         schema.append("user string")
-    schema += ["place long", *(f"{name} long" for name in LOST)]
+    schema += ["place long", *(f"{name} long" for name in LOST), "findings binary"]
     if asked.grouped:
         schema += ["group long", "canon binary"]
     placed = with_ranges(rows, ranges).repartitionById(max(len(ranges), 1), F.col("range"))
@@ -329,6 +345,13 @@ def _judged(spark: Any, path: str, snapshot: Any, asked: Asked, kind: str, unit:
             "Nothing was published. This is a defect of the method; please report it."
         )
     return verdict
+
+
+def _found(snapshot: Any) -> Findings:
+    """What attackers found in the range that they tried."""
+    rows = snapshot.filter("findings IS NOT NULL").select("findings").collect()
+    found: Findings = pickle.loads(bytes(rows[0]["findings"])) if rows else Findings()
+    return found
 
 
 def _measured(snapshot: Any, occurrences: int) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class Said:
     transactions: int
     sensitive: tuple[str, ...]
     grouped: bool
+    remaining: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
 
 
 class Stage(Protocol):
@@ -178,6 +180,8 @@ def _certificate(verdict: Verdict, said: Said, files: Mapping[str, str]) -> Cert
         sensitive_items=said.sensitive,
         method=said.method,
         params=said.params,
+        remaining=said.remaining,
+        accepted=said.accepted,
     )
     return replace(about, files=dict(files))
 

@@ -5,6 +5,7 @@ Everything here is called by `mapInArrow`: batches in, batches out. The methods 
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,8 @@ class Task:
     seed: int
     grouped: bool
     whole: int  # transactions in all
+    promise: Mapping[str, Any]  # name, parameters and unit of the model
+    attacked: int  # the range that attackers try
 
     def parameters(self, size: int) -> dict[str, Any]:
         """The parameters for a range of this size: of the segments of the whole it gets its share."""
@@ -94,6 +97,8 @@ def anonymized(batches: Iterable[pa.RecordBatch], task: Task) -> Iterator[pa.Rec
     draft = METHODS[task.method].run(data, job, **task.parameters(len(data)))
     lost = {} if task.grouped else information_loss(data, draft.release, draft.row_origin)
     columns = _columns(draft, data, job, lost, task.grouped)
+    found = _attacked(draft, data, task, job) if number == task.attacked else None
+    columns["findings"] = pa.array([found, *[None] * (len(draft.release) - 1)], type=pa.binary())
     if task.grouped:
         columns |= _groups(draft, data, number, job, task.words)
     yield from pa.table(columns).to_batches(max_chunksize=BATCH)
@@ -135,6 +140,25 @@ def _transactions(table: pa.Table, words: Words) -> Transactions:
         user_labels=names,
         sensitive=words.secret[used] if words.secret.any() else None,
     )
+
+
+def _attacked(draft: Any, data: Transactions, task: Task, job: Job) -> bytes:
+    """What attackers find in this range, as if it were all there is."""
+    from anonset.assess.risk.find import find_all
+    from anonset.assess.risk.spec import Case
+    from anonset.models import model
+
+    case = Case(
+        data,
+        draft.release,
+        draft.row_origin,
+        model=model(**task.promise),
+        method=task.method,
+        params={name: value for name, value in task.values.items() if name != "hierarchy"},
+        hierarchy=task.values.get("hierarchy"),
+        job=job,
+    )
+    return pickle.dumps(find_all(case, draft.measurements))
 
 
 def _columns(draft: Any, data: Transactions, job: Job, lost: Mapping[str, int], grouped: bool) -> dict[str, Any]:
