@@ -50,10 +50,6 @@ def sets(folder):
     return Counter(tuple(tuple(sorted(part)) for part in row) for row in zip(*columns, strict=True))
 
 
-def digests(result):
-    return sorted(result.certificate.files.values())
-
-
 @pytest.mark.parametrize("method", ["gsc", "pta", "crowd"])
 def test_one_range_is_what_one_machine_does(spark, listed, quest, tmp_path, method):
     result = anonymize(listed, str(tmp_path / "out"), method=method, k=5, seed=3)
@@ -103,13 +99,12 @@ def test_ranges_that_are_too_small_join_their_neighbours(spark):
     assert both.sizes.tolist() == [20, 30]
 
 
-def test_the_same_seed_gives_the_same_files_and_another_seed_others(spark, listed, tmp_path):
-    first, again, other = (
+def test_the_same_seed_gives_the_same_rows_in_the_same_order_and_another_seed_another_order(spark, listed, tmp_path):
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         anonymize(listed, str(tmp_path / name), method="gsc", k=5, seed=seed, range_size=1000)
-        for name, seed in (("a", 3), ("b", 3), ("c", 4))
-    )
-    assert digests(first) == digests(again)
-    assert digests(first) != digests(other)
+    first, again, other = (pq.read_table(tmp_path / name) for name in "abc")
+    assert first.equals(again)
+    assert not first.equals(other)
     assert sets(tmp_path / "a") == sets(tmp_path / "c")  # only the order differs
 
 
@@ -122,7 +117,8 @@ def test_an_executor_that_is_killed_changes_nothing(spark, listed, tmp_path):
     killer.start()
     after = anonymize(listed, str(tmp_path / "b"), method="crowd", k=5, seed=3, range_size=1000)
     killer.join()
-    assert digests(before) == digests(after)
+    assert pq.read_table(tmp_path / "a").equals(pq.read_table(tmp_path / "b"))  # bytes of Parquet footers may differ
+    assert before.verdict.measured == after.verdict.measured
 
 
 def _descends(process, ancestor):
@@ -181,7 +177,7 @@ def _long(data):
 def test_columns_that_are_left_aside_are_said_and_nulls_refused(spark, tmp_path):
     table = pa.table({"order": ["1", "1", "2", None], "sku": ["a", "b", "a", "c"], "price": [1, 2, 3, 4]})
     pq.write_table(table, tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="1 row without a transaction or an item"):
+    with pytest.raises(InputError, match="1 row was without a transaction or an item"):
         anonymize(tmp_path / "t.parquet", str(tmp_path / "out"), k=2)
     result = anonymize(tmp_path / "t.parquet", str(tmp_path / "out"), k=2, method="gsc", skip_nulls=True)
     assert result.notes[0] == "Columns left aside: price."
