@@ -49,7 +49,7 @@ ROOMS = {
         "nightly",
         "engines",
     },
-    "engines": {"data", "models", "methods", "io", "assess"},
+    "engines": {"data", "models", "methods", "methods.steps", "io", "assess"},
     "app": {"", "data", "generate", "assess", "report"},
     "__main__": {"cli"},
     "": {"data", "models", "methods", "unlink", "io", "assess", "report", "pipeline"},  # the public API
