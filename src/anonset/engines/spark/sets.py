@@ -26,6 +26,7 @@ FORMATS = {
     ".dat": "text",
     ".txt": "text",
 }
+NAMED = {kind: kind for kind in FORMATS.values()} | {"fimi": "text"}
 TABLE_OPTIONS = ("format", "separator", "transaction", "item", "user", "drop", "skip_nulls", "encoding", "table")
 """The options of reading that make sense here; others are refused."""
 
@@ -72,11 +73,10 @@ def location(data: Any) -> str:
 
 
 def _kind(data: str, given: str | None) -> str:
-    known = {*FORMATS.values(), "fimi"}
     if given is not None:
-        if given not in known:
-            raise unknown("format", given, sorted(known))
-        return "text" if given == "fimi" else given
+        if given not in NAMED:
+            raise unknown("format", given, sorted(NAMED))
+        return NAMED[given]
     name = data.rstrip("/").removesuffix(".gz").removesuffix(".zst")
     found = FORMATS.get(Path(name).suffix.lower())
     if found is None:
