@@ -268,7 +268,7 @@ def page(
         ("measured", measured(result.verdict.measured)),
         *in_persons(result.verdict),
         ("method", result.method),
-        ("transactions", len(result.release)),
+        *_accounted(result),
     ]
     if loss is not None:
         rows.append(("information loss", f"{loss:.1%}: items added and removed, of all (private)"))
@@ -305,6 +305,17 @@ def columns_lost(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
         )
         for name in names
     ]
+
+
+def _accounted(result: Result) -> list[tuple[str, Any]]:
+    """What came in, and what goes out."""
+    from anonset.data.account import in_a_line
+
+    account = result.account()
+    left = account["published"]["left_out"]
+    out = f"{len(result.release):,}" + (f", {left:,} of the original are left out (private)" if left else "")
+    read = [("read", f"{in_a_line(account['read'])} (private)")] if account["read"] else []
+    return [*read, ("transactions", out)]
 
 
 def _distance(figures: Mapping[str, Any]) -> str:
@@ -358,6 +369,7 @@ def as_json(result: Result, out: str | None, findings: Findings | None = None) -
             "measurements": result.measurements,
             "bound": None if result.bound is None else result.bound.to_dict(),
             "seconds": result.seconds,
+            "account": result.account(),
             "findings": None if findings is None else findings.to_dict(),
         },
     }

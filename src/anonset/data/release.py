@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from anonset.data.account import published_account, read_account
 from anonset.data.display import Picture, Shown
 from anonset.data.errors import InputError
 from anonset.data.targets import Targets
@@ -322,6 +323,22 @@ class Result(Shown):
         []
         """
         return None if self.attacker is None else self.attacker.findings()
+
+    def account(self) -> dict[str, Any]:
+        """What came in and what goes out, in figures. Private.
+
+        Examples
+        --------
+        >>> import anonset
+        >>> account = anonset.anonymize([["wine", "bread"]] * 3 + [["beer"]] * 3, k=3, seed=1).account()
+        >>> account["read"]["rows"], account["published"]["transactions"], account["published"]["left_out"]
+        (6, 6, 0)
+        """
+        source = self.source
+        reached = len(np.unique(self.row_origin[self.row_origin >= 0]))
+        left_out = 0 if source is None else len(source) - reached
+        read = {} if source is None else read_account(source)
+        return {"read": read, "published": published_account(self.release.transactions, left_out)}
 
     def write(self, path: str | os.PathLike[str], **targets: Any) -> Result:
         """Publish the release at `path`, checked once more as a file, with its certificate beside it.

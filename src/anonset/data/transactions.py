@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.account import REPEATS, Arrived, Counted
 from anonset.data.arrays import MAX_ITEMS, Floats, Ints, Longs, Mask, ascending, distinct, exact, merged
 from anonset.data.columns import Columns
 from anonset.data.display import Picture, Shown, histogram
@@ -69,6 +70,8 @@ class Transactions(Shown):
         the source has a column for each item or numbers its items itself.
     unread
         The columns of the source that hold nothing of this and were left aside.
+    arrived
+        What the source had: rows, and which column plays which part.
     repeated
         How many items the source names once more in a transaction that has them already, without counting them.
     columns
@@ -97,6 +100,7 @@ class Transactions(Shown):
     appearance: Ints | None = None
     unread: tuple[str, ...] = ()
     repeated: int = 0
+    arrived: Arrived | None = None
     columns: Columns | None = None
 
     def __post_init__(self) -> None:
@@ -212,7 +216,8 @@ class Transactions(Shown):
             if columns.get(name) is not None:
                 columns[name] = merged(np.asarray(columns[name])[order], first, name)
         if repeated:
-            columns["notes"] = (*columns.get("notes", ()), f"{counted(repeated, 'repeated item')} merged")
+            note = Counted(f"{counted(repeated, 'repeated item')} merged", REPEATS, repeated)
+            columns["notes"] = (*columns.get("notes", ()), note)
             columns["repeated"] = 0 if columns.get("counts") is not None else repeated
         sizes = np.bincount(rows[first], minlength=len(starts) - 1)
         return cls(np.concatenate(([0], np.cumsum(sizes))), codes[first], as_text(labels), **columns)

@@ -139,6 +139,7 @@ def _private(result: Result, data: Transactions, job: Job, tree: Hierarchy | Non
         "transactions": len(data),
         "items": data.n_items,
         "occurrences": data.nnz,
+        "account": result.account() if result.source is not None else {},
         "notes": [note for note in result.notes if note not in result.public_notes],
         "seed": result.seed if len(result.seconds) else None,
         "seconds": dict(result.seconds),

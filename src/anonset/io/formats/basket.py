@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from anonset import _native
+from anonset.data.account import BLANKS, Counted
+from anonset.data.errors import counted
 from anonset.data.transactions import Transactions
 from anonset.io.containers.container import TEXT
 from anonset.io.containers.quoting import csv_field
 from anonset.io.formats.lines import KernelLines, write_lines
+from anonset.io.formats.parsed import Parsed
 from anonset.io.formats.sample import NUMBER, Sample
 from anonset.io.source.guessing import by_column, missing_role
+from anonset.io.source.options import ReadOptions
 from anonset.io.source.shape import Shape
+from anonset.io.source.streams import File, as_array, text
 
 
 class Basket(KernelLines):
@@ -37,6 +45,16 @@ class Basket(KernelLines):
         """Only the separator has to be found."""
         return Shape(self.name, TEXT, sample.separator or ",")
 
+    def read(self, file: File, shape: Shape, options: ReadOptions) -> Parsed:
+        """As all lines, and how many blanks beside items were trimmed."""
+        parsed = super().read(file, shape, options)
+        trimmed = _blanks(as_array(text(file, options.encoding)), ord(shape.separator))
+        if not trimmed:
+            return parsed
+        said = counted(trimmed, "end of an item with blanks", "ends of items with blanks")
+        note = Counted(f"{said} trimmed", BLANKS, trimmed)
+        return replace(parsed, notes=(*parsed.notes, note))
+
     def parse(self, data: Any, shape: Shape) -> Any:
         """Fields, with quotes."""
         return _native.parse_separated(_native.Monitor(), data, shape.separator)
@@ -48,6 +66,18 @@ class Basket(KernelLines):
     def write(self, file: BinaryIO, data: Transactions) -> None:
         """Items separated by commas, in quotes where needed."""
         write_lines(file, data, csv_field(data.labels, ","), ",")
+
+
+def _blanks(data: Any, separator: int) -> int:
+    """How many ends of fields have a blank beside them; what stands between quotes is not looked at."""
+    if len(data) == 0:
+        return 0
+    outside = np.cumsum(data == ord('"')) % 2 == 0 if (data == ord('"')).any() else True
+    edge = ((data == separator) | (data == ord("\n"))) & outside
+    blank = ((data == ord(" ")) | (data == ord("\t"))) & (data != separator)
+    before = np.append(edge[1:], True) & blank
+    behind = np.append(True, edge[:-1]) & blank
+    return int(np.count_nonzero(before) + np.count_nonzero(behind))
 
 
 def _is_named(names: tuple[str, ...], rows: list[list[str]]) -> bool:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset import _native
+from anonset.data.account import NULLS, Counted
 from anonset.data.errors import DataError, InputError, counted
 from anonset.data.transactions import Transactions
 from anonset.io.containers.quoting import constant, joined, text_bytes
@@ -119,7 +120,7 @@ def _null_notes(nulls: tuple[int, int], options: ReadOptions, source: str, first
     if not options.skip_nulls:
         problem = "An item is missing between two separators. Use skip_nulls (--skip-nulls) to leave such gaps out."
         raise DataError(problem, source=source, line=first_line - 1 + line)
-    return (f"{counted(count, 'missing item')} left out",)
+    return (Counted(f"{counted(count, 'missing item')} left out", NULLS, count),)
 
 
 def _texts(found: tuple[Any, Any]) -> pa.StringArray:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from anonset.data.account import NULLS, Counted
 from anonset.data.errors import DataError, counted, setting
 from anonset.data.transactions import Floats, Longs, Mask, Transactions, as_text
 from anonset.io.formats.beside import read_beside
@@ -198,4 +199,5 @@ def _without_nulls(
         marked=None if found.marked is None else found.marked[kept],
         degrees=None if found.degrees is None else found.degrees[kept],
     )
-    return found, (f"{counted(int(lost.sum()), 'missing item')} left out",)
+    count = int(lost.sum())
+    return found, (Counted(f"{counted(count, 'missing item')} left out", NULLS, count),)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.account import NULLS, Counted
 from anonset.data.errors import counted
 from anonset.data.transactions import Longs, Mask
 from anonset.io.formats.cells import Coded, coded
@@ -32,7 +33,8 @@ def complete(
         role = next(role for role, mask in missing.items() if mask[row])
         raise origin.error(f"The {unit} has no {role}. Use skip_nulls (--skip-nulls) to leave such {unit}s out.", row)
     lacking = "without " + " or ".join(f"an {role}" if role == "item" else f"a {role}" for role in needed)
-    note = f"{counted(int(lost.sum()), f'{unit} {lacking}', f'{unit}s {lacking}')} left out"
+    count = int(lost.sum())
+    note = Counted(f"{counted(count, f'{unit} {lacking}', f'{unit}s {lacking}')} left out", NULLS, count)
     return table.filter(pa.array(~lost)), rows[~lost], (note,)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset import _native
+from anonset.data.account import REPEATS, Counted
 from anonset.data.errors import counted
 from anonset.data.transactions import Floats, Ints, Longs, Transactions, natural_order
 
@@ -63,7 +64,8 @@ def canonical(parsed: Parsed, place: Ints, labels: pa.StringArray, **columns: An
         return Transactions.from_codes(parsed.offsets, place[parsed.codes], labels, notes=parsed.notes, **columns)
     offsets, items = _native.sort_rows(_native.Monitor(), parsed.offsets, parsed.codes, place, 0)
     repeated = len(parsed.codes) - len(items)
-    notes = (*parsed.notes, f"{counted(repeated, 'repeated item')} merged") if repeated else parsed.notes
+    note = Counted(f"{counted(repeated, 'repeated item')} merged", REPEATS, repeated)
+    notes = (*parsed.notes, note) if repeated else parsed.notes
     return Transactions(offsets, items, labels, notes=notes, repeated=repeated, **columns)
 
 

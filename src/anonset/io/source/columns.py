@@ -8,6 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.account import Arrived
 from anonset.data.errors import counted
 from anonset.data.transactions import Transactions, as_text
 from anonset.io.source.options import ReadOptions
@@ -39,9 +40,10 @@ def _escaped(texts: pa.StringArray) -> pa.StringArray:
     return pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), ",", "\\,")
 
 
-def in_order_of(data: Transactions, order: tuple[tuple[str, str], ...]) -> Transactions:
-    """The data, which know how the source calls its columns where some of them stand beside the items."""
-    return data if data.columns is None else replace(data, columns=replace(data.columns, order=order))
+def in_order_of(data: Transactions, order: tuple[tuple[str, str], ...], rows: int) -> Transactions:
+    """The data, which know how many rows the source had, and how it calls its columns."""
+    columns = None if data.columns is None else replace(data.columns, order=order)
+    return replace(data, columns=columns, arrived=Arrived(rows, order))
 
 
 def columns_there(given: str | None, names: Sequence[str]) -> str | None:

@@ -98,7 +98,8 @@ def _read_tables(files: list[File], shapes: list[Shape], options: ReadOptions) -
     _require_one_layout([one.layout.name for one in found], files)
     if len(found) > 1:
         table = layout.stacked([one.table for one in found], files[0].name)
-    data = in_order_of(layout.read(table, options, Origin(tuple(one.part for one in found))), found[0].order)
+    data = layout.read(table, options, Origin(tuple(one.part for one in found)))
+    data = in_order_of(data, found[0].order, sum(one.part.rows for one in found))
     notes = tuple(dict.fromkeys(note for shape in shapes for note in shape.notes))
     unread = tuple(dict.fromkeys((*(name for one in found for name in one.unread), *data.unread)))
     return replace(data, unread=unread, notes=(*notes, *left_aside(unread, options), *data.notes))

@@ -24,7 +24,7 @@ def from_table(table: pa.Table, options: ReadOptions, layout: str | None) -> Tra
     found = table_layout(table, layout, options, None)
     order = found.order(table, options, None)
     table, unread = found.by_role(table, options, None)
-    data = in_order_of(found.read(whole_transaction(table), options, Origin()), order)
+    data = in_order_of(found.read(whole_transaction(table), options, Origin()), order, len(table))
     unread += data.unread
     return replace(data, unread=unread, notes=(*left_aside(unread, options), *data.notes))
 
