@@ -180,3 +180,13 @@ def test_two_columns_of_one_name_are_refused(database):
     filled(database)
     with pytest.raises(InputError):
         anonset.read(database.address, query="SELECT product, product FROM receipts")
+
+
+def test_the_memory_limit_knows_the_size_of_a_table(database, capsys):
+    filled(database)
+    copies = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)"
+    database.run(f"INSERT INTO receipts {copies} SELECT i, 'a', 'b', 1 FROM n")
+    if database.kind == "postgresql":
+        database.run("ANALYZE receipts")
+    assert command(["anonymize", database.address, "-k", "2", "--memory-limit", "190M"]) == 2
+    assert "4,005 rows" in capsys.readouterr().err

@@ -30,7 +30,7 @@ from anonset.cli.base.groups import (
     run_options,
     write_options,
 )
-from anonset.cli.base.nightly import log_result, night_options, night_targets, rights, say_checked
+from anonset.cli.base.nightly import log_result, night_options, night_targets, require_room, rights, say_checked
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.persons import in_persons, persons_json
 from anonset.cli.base.progress import Display
@@ -176,6 +176,7 @@ def anonymize(
     _require_own_options(model, method, privacy)
     require_source(data, reading)
     require_one_output(writing, running)
+    require_room(data, as_read_options(reading), nightly)
     out, report, link, dossier = writing.get("out"), _report(reporting), _link(cutting), _dossier(reporting)
     with Display(quiet="quiet" in running or "json" in running) as display:
         job = Job(running.get("seed"), running.get("threads"), display, display.say)

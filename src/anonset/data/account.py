@@ -31,8 +31,8 @@ class Counted(str):
         note.kind, note.count_of = kind, count_of
         return note
 
-    def __getnewargs__(self) -> tuple[str, str, int]:
-        return str(self), self.kind, self.count_of
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Counted, (str(self), self.kind, self.count_of)
 
 
 @dataclass(frozen=True)

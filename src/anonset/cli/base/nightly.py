@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from anonset.cli.base import logbook
-from anonset.cli.base.console import show, show_json
+from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import RUNNING, WRITING
 from anonset.cli.base.options import Choice, Given
 from anonset.data.errors import ParameterError
@@ -22,6 +22,7 @@ LEDGER = Param(
 )
 LOG = Param("log", "text", "Add what the run does to this file, or - for standard error; nothing in it is personal.")
 LOG_FORMAT = Param("log_format", "choice", "How the log is written.", choices=("text", "json"), example="text")
+MEMORY = Param("memory_limit", "text", "Refuse before the work what would need more memory than this: 500M, 2G.")
 MODE = Param("mode", "text", "Who may read the release: 644, 640, …, or umask. Default: 600, nobody but you.")
 WRITE_CONFIG = Param("write_config", "text", "Save these options as a project file for 'anonset run'.")
 
@@ -34,6 +35,7 @@ def night_options() -> list[Choice]:
         Choice(WRITE_CONFIG, WRITING, metavar="FILE"),
         Choice(LOG, RUNNING, metavar="FILE"),
         Choice(LOG_FORMAT, RUNNING, metavar="NAME"),
+        Choice(MEMORY, RUNNING, metavar="SIZE"),
         Choice(CHECK, RUNNING, switch=True),
     ]
 
@@ -52,6 +54,16 @@ def night_targets(night: Given) -> dict[str, Any]:
         "config": project.as_text() if "write_config" in night else "",
         "also_reads": {"file": project.current()},
     }
+
+
+def require_room(data: str | None, reading: dict[str, Any], night: Given) -> None:
+    """Refuse a run that would need more memory than allowed; say so where that is not known."""
+    if "memory_limit" not in night:
+        return
+    from anonset.io.source.size import bytes_in, require_memory
+
+    if require_memory(data, reading, bytes_in(night["memory_limit"])) is None:
+        warn(["How large DATA are is not known before they are read: --memory-limit was not checked."])
 
 
 def _mode(text: str | None) -> int | None:
