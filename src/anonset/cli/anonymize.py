@@ -310,7 +310,7 @@ def columns_lost(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _accounted(result: Result) -> list[tuple[str, Any]]:
     """What came in, and what goes out."""
-    from anonset.data.account import in_a_line
+    from anonset.data.balance import in_a_line
 
     account = result.account()
     left = account["published"]["left_out"]

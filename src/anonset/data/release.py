@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from anonset.data.account import published_account, read_account
+from anonset.data.balance import published_account, read_account
 from anonset.data.display import Picture, Shown
 from anonset.data.errors import InputError
 from anonset.data.targets import Targets
