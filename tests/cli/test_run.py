@@ -56,6 +56,20 @@ def test_options_on_the_command_line_go_first(cli):
     assert not Path("out.csv").exists()
 
 
+def test_files_of_users_and_columns_are_meant_from_the_project_file_too(cli, tmp_path):
+    there = tmp_path / "there"
+    there.mkdir()
+    (there / "sales.csv").write_text("receipt,user,item,store\n1,u,a,s\n2,v,a,t\n3,u,a,s\n4,v,a,t\n")
+    (there / "users.csv").write_text("user,age\nu,30\nv,30\n")
+    (there / "stores.csv").write_text("store,city\ns,B\nt,B\n")
+    (there / "anonset.toml").write_text(
+        '[source]\ndata = "sales.csv"\nusers = "users.csv"\nattribute = "store,age"\n'
+        'attribute-hierarchy = "store=stores.csv"\n[privacy]\nk = 4\nunit = "transaction"\n[targets]\nout = "out.csv"\n'
+    )
+    assert cli("run", "there/anonset.toml").code == 0
+    assert (there / "out.csv").read_text().splitlines()[1] == "1,a,B,30"
+
+
 def test_check_only_validates(cli):
     start(cli)
     done = cli("run", "--check")

@@ -85,6 +85,11 @@ ONTO_INPUTS = {
         "cut.csv",
         ["recode", DATA, "--cut", "cut.csv", "--hierarchy", "tree.csv", "-k", "2", "-m", "1", "-o"],
     ),
+    "out = users": ("table.csv", ["anonymize", DATA, "-k", "2", "--users", "table.csv", "-o"]),
+    "out = hierarchy of a column": (
+        "cut.csv",
+        ["anonymize", DATA, "-k", "2", "--attribute", "s", "--attribute-hierarchy", "s=cut.csv", "-o"],
+    ),
     "convert = DATA": (DATA, ["convert", DATA]),
     "convert = file in a query": ("table.csv", ["convert", "--query", "SELECT * FROM 'table.csv'"]),
     "hierarchy build = DATA": (DATA, ["hierarchy", "build", DATA, "-o"]),
@@ -150,6 +155,8 @@ def test_a_report_does_not_replace_the_certificate_that_it_reads(capsys, shop):
         ("link-table.csv", ["--query", "SELECT * FROM 'table.csv'"]),
         ("cut.csv", ["--ledger", "cut.csv"]),
         ("cut.csv", ["--log", "./cut.csv"]),
+        ("cut.csv", ["--users", "cut.csv"]),
+        ("tree.csv", ["--attribute-hierarchy", "store=cut.csv,area=tree.csv"]),
     ],
 )
 def test_a_project_file_does_not_replace_what_it_names(capsys, shop, onto, option):

@@ -31,6 +31,8 @@ _DATA: Any = typer.Argument(
     callback=located,
 )
 Source = Annotated[str, _DATA]
+OF_COLUMNS = "NAME=FILE"
+"""How options are shown that give columns a file each."""
 SourceOrQuery = Annotated[str | None, _DATA]
 """DATA may be left out where `--query` names the files; see `require_source`."""
 
@@ -79,8 +81,10 @@ def read_options(*but: str) -> list[Choice]:
     for field in (one for one in fields(ReadOptions) if one.name not in but):
         kind: Any = "bool" if hints[field.name] in (bool, bool | None) else "text"
         choice = Choice(Param(field.name, kind, field.metadata["help"]), READING, switch=hints[field.name] is bool)
-        if field.name.endswith("file"):
+        if field.name.endswith("file") or field.name == "users":
             choice = replace(choice, metavar="FILE")
+        if field.name == "attribute_hierarchy":
+            choice = replace(choice, metavar=OF_COLUMNS)
         if field.name == "format":
             choice = _input_format(choice)
         choices.append(choice)

@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from anonset.cli.base.groups import OF_COLUMNS
 from anonset.data.errors import DataError, InputError, unknown
 
 NAME = "anonset.toml"
@@ -68,8 +69,11 @@ def table_of(param: Any) -> str:
 
 def paths(values: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The values that are paths, from here and from the project file's folder, and the SQL, which names some."""
-    named = {name: values[name] for name, param in options().items() if values.get(name) and _is_path(param)}
-    return {**{name: [place, _beside(place, path)] for name, place in named.items()}, "query": values.get("query")}
+    named = {name: [values[name]] for name, param in options().items() if values.get(name) and _is_path(param)}
+    pairs = str(values.get("attribute_hierarchy") or "").split(",")
+    named["attribute_hierarchy"] = [file for pair in pairs if (file := pair.partition("=")[2].strip())]
+    both = {name: [*places, *(_beside(place, path) for place in places)] for name, places in named.items()}
+    return {**both, "query": values.get("query")}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -151,6 +155,9 @@ def _expanded(value: Any, param: Any, table: str, path: Path) -> str:
     text = _ENVIRONMENT.sub(variable, text)
     if table == "targets":
         text = text.replace("{date}", date.today().isoformat())  # the day where the job runs
+    if param.metavar == OF_COLUMNS:
+        pairs = (pair.partition("=") for pair in text.split(","))
+        return ",".join(f"{column}{mark}{_beside(file.strip(), path)}" for column, mark, file in pairs)
     return _beside(text, path) if _is_path(param) else text
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-SAME = {"source": "data", "data": "source", "directory": "dir", "input_format": "format", "ledger": "file"}
+SAME = {
+    "source": "data",
+    "data": "source",
+    "directory": "dir",
+    "input_format": "format",
+    "ledger": "file",
+    "report": "out",
+}
 """Arguments that have another name in some functions of the library."""
 
 _command: Any = None

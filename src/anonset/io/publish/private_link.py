@@ -167,7 +167,7 @@ def read_link(path: str | os.PathLike[str]) -> PrivateLink:
     except OSError as error:
         raise InputError(f"The link {place} cannot be read: {error.strerror}.") from error
     if head is None:
-        raise DataError("this is no link of anonset. Give the file that --link wrote.", source=str(place))
+        raise DataError(f"this is no link of anonset. Give the file that {argument('link')} wrote.", source=str(place))
     return _parsed(place, int(head[1].replace(",", "")), head[2])
 
 
