@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.data.address import Address
+from anonset.data.address import Address, companions
 from anonset.data.errors import InputError, ParameterError, argument, setting
 from anonset.data.findings import parse_accept
 from anonset.data.job import Job
@@ -36,9 +36,6 @@ from anonset.models import model_spec
 from anonset.report import report_path, stage_report
 from anonset.report.dossier import dossier_path, stage_dossier
 
-BESIDE_LEDGER = ("-journal", "-wal", "-shm")
-"""How the files are called that SQLite makes beside a database, takes for its own, and removes."""
-
 
 def require_targets(
     targets: Targets,
@@ -58,19 +55,28 @@ def require_targets(
     if targets.piped:
         pipes.require_pipe(targets, model.form)
     if targets.table is not None:
-        require_table(targets.table, targets, model.form, reads)
         updated += _database_file(targets.table, reads)
-    require_plan(outputs, reads, force=targets.force, shared=targets.shared_folder, updated=updated)
+    place, reserved = targets.shared_folder, [*_reserved(targets)]
+    require_plan(outputs, reads, force=targets.force, shared=place, updated=updated, reserved=reserved)
+    if targets.table is not None:
+        require_table(targets.table, targets, model.form, reads)
     return outputs
 
 
 def _updated(targets: Targets) -> Iterator[Output]:
-    """The files that a run adds to: its log, its ledger, and what SQLite makes beside that and removes again."""
+    """The files that a run adds to: its log and its ledger."""
+    for name in ("ledger", "log"):
+        if (place := getattr(targets, name)) is not None:
+            yield Output(name, Path(place))
+
+
+def _reserved(targets: Targets) -> Iterator[Output]:
+    """The names that the databases take for their own which a run writes to."""
     if targets.ledger is not None:
-        yield Output("ledger", Path(targets.ledger))
-        yield from (Output("ledger", Path(f"{targets.ledger}{ending}")) for ending in BESIDE_LEDGER)
-    if targets.log is not None:
-        yield Output("log", Path(targets.log))
+        yield from (Output("ledger", Path(beside)) for beside in companions(targets.ledger, "sqlite"))
+    if targets.table is not None and targets.table.kind != "postgresql":
+        beside = companions(targets.table.database, targets.table.kind)
+        yield from (Output("out", Path(place)) for place in beside)
 
 
 def _database_file(table: Address, inputs: Mapping[str, Any]) -> list[Output]:

@@ -1,9 +1,11 @@
 """One plan of all paths: no output destroys an input or another output, and nothing but a file is ever replaced."""
 
 import os
+import sqlite3
 import stat
 import sys
 import unicodedata
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -156,10 +158,12 @@ def test_a_report_does_not_replace_the_certificate_that_it_reads(capsys, shop):
         ("cut.csv", ["--ledger", "cut.csv"]),
         ("cut.csv", ["--log", "./cut.csv"]),
         ("cut.csv", ["--users", "cut.csv"]),
+        ("shop.db", ["--data", "shop.db/sales"]),
         ("tree.csv", ["--attribute-hierarchy", "store=cut.csv,area=tree.csv"]),
     ],
 )
 def test_a_project_file_does_not_replace_what_it_names(capsys, shop, onto, option):
+    sqlite3.connect("shop.db").execute("CREATE TABLE sales (item)").connection.close()
     refused(capsys, shop, "FILE must not replace the input", "init", onto, "--replace", "-k", "2", *option)
 
 
@@ -170,7 +174,22 @@ LEDGER = ["anonymize", "table.csv", "--transaction", "transaction", "-k", "2", "
 @pytest.mark.parametrize("option", ["-o", "--write-config", "--log"])
 def test_names_that_sqlite_takes_for_its_own_are_no_outputs(capsys, shop, ending, option):
     out = [] if option == "-o" else ["-o", "out.csv"]
-    refused(capsys, shop, "must be another file than", *LEDGER, *out, "--format", "fimi", option, f"sales{ending}")
+    name = f"sales{ending}"
+    refused(capsys, shop, f"must be another file than {name}", *LEDGER, *out, "--format", "fimi", option, name)
+
+
+@pytest.mark.parametrize("ending", ["", "-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("source", [DATA, "two.db/sales", "one.db/sales"])
+@pytest.mark.parametrize("option", ["--write-config", "--log"])
+def test_the_files_of_a_database_are_no_outputs(capsys, shop, ending, source, option):
+    for name in ("one.db", "two.db"):
+        with closing(sqlite3.connect(name)) as database, database:
+            database.execute("CREATE TABLE sales AS SELECT 1 AS 'transaction', 'a' AS item")
+    words = "must" if option == "--log" and not ending else f"{option} must"
+    refused(capsys, shop, words, "anonymize", source, "-k", "2", "-o", "two.db/release", option, f"two.db{ending}")
+    if source != DATA:
+        name = source.split("/")[0]
+        refused(capsys, shop, words, "anonymize", source, "-k", "2", option, f"{name}{ending}", "--force")
 
 
 @pytest.mark.parametrize("ending", ["-journal", "-wal"])

@@ -26,6 +26,7 @@ ENDINGS = {"db": "sqlite", "sqlite": "sqlite", "sqlite3": "sqlite", "duckdb": "d
 SECRETS = ("password", "sslpassword")
 """What libpq takes as parameters and nobody must see."""
 
+_COMPANIONS = {"sqlite": ("-journal", "-wal", "-shm"), "duckdb": (".wal",)}
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 _SCHEME = re.compile(r"^(\w+)://")
 
@@ -134,6 +135,17 @@ class Address(str):
             return Path(self.database).resolve() == Path(other.database).resolve()
         here, there = urlsplit(self.database), urlsplit(other.database)
         return (here.hostname, here.port or 5432, here.path) == (there.hostname, there.port or 5432, there.path)
+
+
+def companions(path: str | os.PathLike[str], kind: str | None = None) -> list[str]:
+    """The names beside a database file that its engine takes for its own: it fills and removes what is there.
+
+    Examples
+    --------
+    >>> companions("sales.ledger", "sqlite")
+    ['sales.ledger-journal', 'sales.ledger-wal', 'sales.ledger-shm']
+    """
+    return [f"{os.fspath(path)}{ending}" for ending in _COMPANIONS.get(kind or kind_of(Path(path)) or "", ())]
 
 
 def _url(place: str, path: str, query: str) -> str:

@@ -19,7 +19,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
-from anonset.data.address import Address
+from anonset.data.address import Address, companions
 from anonset.data.errors import InputError, argument
 from anonset.io.publish.atomic import taken
 from anonset.io.publish.folders import SharedFolder, is_system, require_folder
@@ -46,6 +46,7 @@ def require_plan(
     force: bool = False,
     shared: SharedFolder = None,
     updated: Sequence[Output] = (),
+    reserved: Sequence[Output] = (),
 ) -> None:
     """Refuse outputs that cannot be, that are taken, or that would destroy an input or one another.
 
@@ -62,6 +63,8 @@ def require_plan(
         A folder that others can write to, named by the user.
     updated
         Files that the run adds to or makes where they are missing (a ledger, a log): no output and no input either.
+    reserved
+        Names that a database takes for its own while it is written; those of databases that are read are added here.
 
     Examples
     --------
@@ -71,6 +74,9 @@ def require_plan(
     """
     _require_unlike([*outputs, *updated])
     read = dict(_files(inputs or {}))
+    for place in (*reserved, *_companions(inputs or {})):
+        _require_not_reserved([*outputs, *updated], place)
+        _require_untouched(place, read)
     for output in updated:
         _require_kind(output)
         _require_untouched(output, read)
@@ -178,6 +184,15 @@ def _require_unlike(outputs: Sequence[Output]) -> None:
                 )
 
 
+def _require_not_reserved(outputs: Sequence[Output], reserved: Output) -> None:
+    for output in outputs:
+        if _alike(output.path, reserved.path):
+            raise InputError(
+                f"{argument(output.name)} must be another file than {reserved.path}, which the database of "
+                f"{argument(reserved.name)} takes for its own. Choose another name."
+            )
+
+
 def _alike(one: Path, other: Path) -> bool:
     """Whether two paths are one file here, or would be on a disk that ignores case or the way of writing accents."""
     here, there = state_of(one), state_of(other)
@@ -229,18 +244,25 @@ def _files(inputs: Mapping[str, Any]) -> Iterator[tuple[Inode, str]]:
                 yield from ((inode, name) for inode in _below(Path(path)))
 
 
+def _companions(inputs: Mapping[str, Any]) -> Iterator[Output]:
+    """The names that the databases among the inputs take for their own."""
+    for name, value in inputs.items():
+        for path in _paths(name, value):
+            yield from (Output(name, Path(beside)) for beside in companions(path))
+
+
 def _paths(name: str, value: Any) -> Iterator[str]:
     """The texts in a parameter's value that may be paths, with what matches them as patterns."""
     if name == "table":
         return
-    place = Address.of(value)
-    several = value if isinstance(value, (list, tuple)) else [value if place is None else place.database]
+    several = value if isinstance(value, (list, tuple)) else [value]
     texts = [os.fspath(one) for one in several if isinstance(one, (str, os.PathLike))]
     if name == "query":  # in SQL, every quoted text may name a file; a folder cannot be read there
         quoted = ["".join(parts) for text in texts for parts in _QUOTED.findall(text)]
         texts = [text for text in quoted if (info := state_of(text)) is None or not stat.S_ISDIR(info.st_mode)]
     for text in texts:
-        yield text
+        place = Address.of(text)  # of a table in a database file, the file
+        yield text if place is None else place.database
         if has_magic(text) and any(map(str.isalnum, text)):
             yield from glob(text, recursive=True)  # noqa: PTH207
 

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from anonset.data.boundary import reads_input
-from anonset.data.errors import DataError, InputError, ParameterError
+from anonset.data.errors import DataError, InputError, ParameterError, argument
 from anonset.data.release import Release
 from anonset.data.transactions import Ints, Longs, Transactions, as_text, encode
 from anonset.io.formats.columns import user_names
