@@ -185,7 +185,7 @@ def test_the_files_of_a_database_are_no_outputs(capsys, shop, ending, source, op
     for name in ("one.db", "two.db"):
         with closing(sqlite3.connect(name)) as database, database:
             database.execute("CREATE TABLE sales AS SELECT 1 AS 'transaction', 'a' AS item")
-    words = "must" if option == "--log" and not ending else f"{option} must"
+    words = f"{option} must" if ending else "must"
     refused(capsys, shop, words, "anonymize", source, "-k", "2", "-o", "two.db/release", option, f"two.db{ending}")
     if source != DATA:
         name = source.split("/")[0]
