@@ -28,7 +28,7 @@ def source(tmp_path: Path) -> Path:
 def first_page(path: Path) -> str:
     """The text of the page before the annex."""
     html = path.read_text(encoding="utf-8")
-    page = html[html.index('<main class="dossier">') : html.index("Annex: the full report")]
+    page = html[html.index('<main class="dossier') : html.index("Annex: the full report")]
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
 
 
@@ -76,6 +76,15 @@ def test_the_strongest_attack_beyond_the_promise_stands_beside_the_strongest_wit
     assert said["accepted"] == ["Nothing is left."]
     assert said["refused"] == ["Somebody is found."]
     assert "Guessing is possible." in said["remaining"]
+
+
+def test_a_promise_that_attackers_take_apart_is_not_said_to_mean_what_it_should(source: Path) -> None:
+    result = anonset.anonymize(source, k=5, seed=1)
+    assert result.source is not None
+    sound = facts(result, result.source, Findings())
+    assert "5 transactions to choose from" in sound["meaning"]
+    broken = Finding("a", "inference", "x", 0.1, 0.5, (0.4, 0.6), 1.0, 1, 30, stopped=True, limit=0.1)
+    assert "learn more" in facts(result, result.source, Findings((broken,)))["meaning"]
 
 
 def test_what_was_accepted_stands_on_the_page(source: Path, tmp_path: Path) -> None:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from anonset.data.hierarchy import Hierarchy
 
 PRIVATE = "PRIVATE"
+FEW = 10
+"""An attack on fewer persons is not what a part is judged by, where there is another."""
+LONG = 3_200
+"""Characters of facts above which the page is set smaller, so that it stays one page."""
 QUESTIONS: Mapping[Part, str] = {
     "singling out": "Can somebody find one person's transaction in the release?",
     "linkability": "Can somebody see that two transactions belong to one person?",
@@ -99,7 +103,7 @@ def facts(
         "files": {} if certificate is None else dict(certificate.files),
         "published": _published(result),
         "promise": f"{verdict.promise[:1].upper()}{verdict.promise[1:]}.{_also_in_persons(verdict)}",
-        "meaning": _meaning(spec.in_plain_words(verdict.params, verdict.measured)),
+        "meaning": _meaning(spec.in_plain_words(verdict.params, verdict.measured), findings),
         "holds": verdict.holds,
         "made_with": _made_with(result),
         "parts": [_part(findings, part) for part in PARTS],
@@ -113,7 +117,8 @@ def facts(
         "notes": list(result.public_notes),
     }
     shown = {name: value for name, value in said.items() if name != "attacks"}
-    return {**said, "terms": terms_in([*_texts(shown), *_words(said)])}
+    terms = terms_in([*_texts(shown), *_words(said)])
+    return {**said, "terms": terms, "long": sum(map(len, _texts([shown, terms]))) > LONG}
 
 
 def _words(said: Mapping[str, Any]) -> Iterator[str]:
@@ -126,7 +131,10 @@ def _words(said: Mapping[str, Any]) -> Iterator[str]:
         yield "for certain"
 
 
-def _meaning(text: str) -> str:
+def _meaning(text: str, findings: Findings) -> str:
+    """What the promise means for a person, unless attackers have shown that it does not mean that here."""
+    if any(one.broken for one in findings):
+        return "Attackers learn more all the same: see below."
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
@@ -157,7 +165,9 @@ def _part(findings: Findings, part: Part) -> dict[str, Any]:
 def _strongest(found: tuple[Finding, ...]) -> list[Finding]:
     """Of the attacks that the promise is meant to stop, and of the others, the one that succeeds most."""
     groups = ([one for one in found if one.stopped], [one for one in found if not one.stopped])
-    return [max(own, key=lambda one: (one.broken, one.after, one.certain)) for own in groups if own]
+    return [
+        max(own, key=lambda one: (one.broken, one.attacked >= FEW, one.after, one.certain)) for own in groups if own
+    ]
 
 
 def _row(found: Finding) -> dict[str, Any]:
