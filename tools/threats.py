@@ -97,7 +97,14 @@ PICTURES = {
     ),
     "minimality": Picture(
         ("groups are a holder and", "the nearest baskets"),
-        ("group 7: counts of test: 1", "  bread, milk", "  bread, milk, wine", "  bread, wine", "outside: bread, milk"),
+        (
+            "group 7: counts of test: 1",
+            "  bread, milk",
+            "  bread, milk, wine",
+            "  bread, wine",
+            "outside: bread, milk",
+            "outside: bread, wine",
+        ),
         (2,),
         2,
         "the others have nearer ones outside",

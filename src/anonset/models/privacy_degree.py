@@ -46,7 +46,8 @@ TIGHT = 1e-9
 P = Param(
     "p",
     "int",
-    "A sensitive item may occur in at most one of p members of a group: nobody holds it with a probability above 1/p.",
+    "A sensitive item may occur in at most one of p members of a group: who knows the group alone can tie nobody to it "
+    "with a probability above 1/p. Who knows the method may do better, but for cahd-blind.",
     required=True,
     minimum=2,
     short="-p",
@@ -328,7 +329,8 @@ SPEC = ModelSpec(
     usual_unit="transaction",  # what a user's transactions say together can seldom be bounded by groups
     default_method="cahd-blind",
     headline="p",
-    meaning="even somebody who finds a person's group can be at most 1 in {p} sure of any sensitive item",
+    meaning="even somebody who finds a person's group can be at most 1 in {p} sure of any sensitive item, from the "
+    "group alone",
     stops=("inference",),
     limits=dict.fromkeys(("homogeneity", "posterior", "minimality"), lambda params: 1 / params["p"]),
     remedies={"inference": lambda params: (Suggestion("cahd-blind", {}, ()),)},
