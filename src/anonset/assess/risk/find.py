@@ -9,7 +9,7 @@ from typing import Any
 from anonset.assess.risk.attackers import ATTACKS, attack_spec
 from anonset.assess.risk.kept import kept_share
 from anonset.assess.risk.objections import objections
-from anonset.assess.risk.spec import Case
+from anonset.assess.risk.spec import DRAWS, Case
 from anonset.assess.risk.words import sentence
 from anonset.data.errors import InputError
 from anonset.data.findings import PARTS, Finding, Findings
@@ -76,6 +76,7 @@ def case_of(result: Result, job: Job) -> Case:
         tree = read_hierarchy(result.params["hierarchy"])
     verdict = result.verdict
     promised = model(verdict.model, **verdict.params, unit=verdict.unit)
+    speaks = "singling out" in promised.spec.stops
     return Case(
         data=result.source,
         release=result.release,
@@ -85,6 +86,7 @@ def case_of(result: Result, job: Job) -> Case:
         params=result.params,
         hierarchy=tree,
         job=job,
+        draws=DRAWS if speaks else DRAWS // 5,  # what the model does not promise needs no narrow interval
     )
 
 

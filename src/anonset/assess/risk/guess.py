@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
 from anonset.data.errors import InputError
 from anonset.data.job import Job
@@ -109,6 +110,7 @@ class Attacked:
         self.lengths: Longs = release.transactions.lengths
         self._order = np.argsort(release.groups, kind="stable")
         self._sorted = release.groups[self._order]
+        self._codes: dict[str, int] = {}
 
     @cached_property
     def matrix(self) -> Any:
@@ -151,8 +153,10 @@ class Attacked:
         return float(self._holds(rows, one[1])[scores == scores.max()].mean())
 
     def _holds(self, rows: Longs, item: str) -> Mask:
-        origin = self.row_origin[rows]
-        held = [row >= 0 and item in self.data[int(row)] for row in origin]
+        if item not in self._codes:
+            self._codes[item] = pc.index(self.data.labels, item).as_py()
+        code, bounds, items = self._codes[item], self.data.offsets, self.data.items
+        held = [row >= 0 and code in items[bounds[row] : bounds[row + 1]] for row in self.row_origin[rows].tolist()]
         return np.array(held, dtype=np.bool_)
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonset.assess.risk.guess import GROUPS, longest, right_guesses
+from anonset.assess.risk.guess import longest, right_guesses
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
 from anonset.data.findings import Finding
+
+GROUPS = 300
+"""Groups that are attacked; they are drawn at random."""
 
 
 def run(case: Case) -> tuple[Finding, ...]:

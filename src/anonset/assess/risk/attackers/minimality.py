@@ -26,12 +26,13 @@ import numpy as np
 from anonset import _native
 from anonset.assess.risk.guess import Attacked, Scores, central
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
+from anonset.data.arrays import distinct
 from anonset.data.findings import Finding
 from anonset.data.transactions import Floats, Longs, Transactions, natural_order
 
-GROUPS = 200
+GROUPS = 150
 """Groups that are attacked; they are drawn at random."""
-OUTSIDE = 10_000
+OUTSIDE = 5_000
 """Transactions outside a group that are compared with its members, where all are candidates."""
 
 Score = Callable[[Attacked, Longs], Scores]
@@ -92,18 +93,16 @@ def _band(sets: Transactions, case: Case) -> Longs:
 def nearer_outside(candidates: Callable[[int], Longs], attacked: Attacked, rows: Longs) -> Scores:
     """How many candidates outside the group are nearer to each member than its farthest mate: the fewer, the better."""
     matrix, lengths = attacked.matrix, attacked.lengths
-    scores = np.empty(len(rows))
     inside = matrix[rows]
     mates = lengths[rows][:, None] + lengths[rows][None, :] - 2 * (inside @ inside.T).toarray()
-    shared: dict[int, tuple[Longs, Scores]] = {}
-    for i, row in enumerate(rows.tolist()):
-        others = candidates(row)
-        if id(others) not in shared:
-            shared[id(others)] = others, (inside @ matrix[others].T).toarray()
-        distance = lengths[row] + lengths[others] - 2 * shared[id(others)][1][i]
-        out = ~np.isin(others, rows)
-        scores[i] = -float((distance[out] < mates[i].max()).sum())
-    return scores
+    own = [candidates(row) for row in rows.tolist()]
+    others = own[0] if all(one is own[0] for one in own) else distinct(np.concatenate(own))
+    others = others[~np.isin(others, rows)]
+    nearer = lengths[rows][:, None] + lengths[others][None, :] - 2 * (inside @ matrix[others].T).toarray()
+    nearer = nearer < mates.max(axis=1)[:, None]
+    if own[0] is not own[-1]:
+        nearer &= np.array([np.isin(others, one) for one in own])
+    return np.asarray(-nearer.sum(axis=1), dtype=np.float64)
 
 
 def _split_on_items(case: Case, attacked: Attacked) -> Iterable[Score]:
