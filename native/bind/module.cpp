@@ -14,6 +14,7 @@ void bind_kp(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_core(nb::module_& m);
 void bind_pta(nb::module_& m);
+void bind_partition(nb::module_& m);
 }  // namespace anonset::bind
 
 namespace {
@@ -62,4 +63,5 @@ NB_MODULE(_native, m) {
     anonset::bind::bind_io(m);
     anonset::bind::bind_core(m);
     anonset::bind::bind_pta(m);
+    anonset::bind::bind_partition(m);
 }

@@ -22,6 +22,7 @@ from anonset.methods import (
     kp_crowd,
     lsh,
     nn,
+    partition,
     perm_mondrian,
     pta,
 )
@@ -33,6 +34,7 @@ METHODS: dict[str, MethodSpec] = {
         crowd.SPEC,
         gsc.SPEC,
         gray_tsp.SPEC,
+        partition.SPEC,
         cahd_blind.SPEC,
         cahd_balanced.SPEC,
         cahd_gray.SPEC,

@@ -88,13 +88,7 @@ class Domain:
 
 def domain(data: Transactions, hierarchy: Any) -> Domain:
     """The domain of this data; a balanced hierarchy where none is given."""
-    notes: tuple[str, ...] = ()
-    if hierarchy is None:
-        tree = balanced(items_of(data).labels, FAN_OUT)
-        notes = (f"No hierarchy was given: neighbouring items share a node, {FAN_OUT} by {FAN_OUT}.",)
-    else:
-        tree = as_hierarchy(hierarchy)
-        notes = tree.notes
+    tree, notes = items_tree(data, hierarchy)
     if data.sensitive is not None and data.sensitive.any():
         notes = (*notes, "Sensitive items are treated like all others: k^m-anonymity takes any item for a secret.")
     tree = joined(tree, data.columns)
@@ -106,6 +100,15 @@ def domain(data: Transactions, hierarchy: Any) -> Domain:
     place = np.cumsum(keep, dtype=np.int32) - 1
     leaf = np.where(occurs, place[np.maximum(leaves, 0)], -1).astype(np.int32)
     return Domain(data, tree, np.flatnonzero(keep).astype(np.int32), place_parent(parent, keep, place), leaf, notes)
+
+
+def items_tree(data: Transactions, hierarchy: Any) -> tuple[Hierarchy, tuple[str, ...]]:
+    """The hierarchy given, or a balanced one over the items, and what to say of it."""
+    if hierarchy is None:
+        note = f"No hierarchy was given: neighbouring items share a node, {FAN_OUT} by {FAN_OUT}."
+        return balanced(items_of(data).labels, FAN_OUT), (note,)
+    tree = as_hierarchy(hierarchy)
+    return tree, tree.notes
 
 
 def _branching(tree: Hierarchy, used: Ints) -> tuple[Any, Ints]:
