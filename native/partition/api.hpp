@@ -27,6 +27,9 @@ struct Parts {
 // Parts of at least k transactions whose nodes stand for exactly the leaves of each member. Precondition: the items are
 // leaves of the tree, ascending in a transaction; k ≥ 1; no transactions or at least k.
 // Time: a pass over the leaves of a part for every node that is tried there. Memory: that of the data.
-Parts local_generalisation(const Csr& data, const Tree& tree, std::int64_t k, Monitor& monitor);
+// With the person of each transaction (negative: unknown, who counts for nobody) parts have k different persons
+// instead.
+Parts local_generalisation(const Csr& data, const Tree& tree, const std::int32_t* person, std::int64_t k,
+                           Monitor& monitor);
 
 }  // namespace anonset::partition

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "partition/api.hpp"
@@ -18,12 +19,22 @@ struct Part {
     Nodes hopeless;
 };
 
+// Transactions of a part, by their places there, that hold the same children of a node.
+struct Group {
+    Nodes children;
+    Rows places;
+};
+
 enum class Outcome { split, hopeless, unbalanced };
 
 class Generaliser {
   public:
-    Generaliser(const Csr& data, const Tree& tree, std::int64_t k, Monitor& monitor)
+    Generaliser(const Csr& data, const Tree& tree, const std::int32_t* person, std::int64_t k, Monitor& monitor)
         : data_(data), tree_(tree), k_(k), monitor_(monitor), gain_(tree.count, 0) {
+        person_.resize(data.rows);
+        if (person != nullptr) std::copy(person, person + data.rows, person_.begin());
+        if (person == nullptr) std::iota(person_.begin(), person_.end(), 0);
+        seen_.assign(person_.empty() ? 0 : std::max(0, *std::max_element(person_.begin(), person_.end()) + 1), 0);
         first_child_.reserve(tree.count + 1);
         for (std::int32_t node = 0; node < tree.count; ++node) {
             first_child_.push_back(static_cast<std::int64_t>(children_.size()));
@@ -119,16 +130,16 @@ class Generaliser {
             holders[held].push_back(static_cast<std::int32_t>(place));
         }
         Rows left;
-        std::vector<std::pair<Nodes, Rows>> kept;
+        std::vector<Group> kept;
         for (auto& [children, places] : holders) {
-            if (static_cast<std::int64_t>(places.size()) >= k_) {
-                kept.emplace_back(children, std::move(places));
+            if (support(part, places) >= k_) {
+                kept.push_back({children, std::move(places)});
             } else {
                 left.insert(left.end(), places.begin(), places.end());
             }
         }
         if (kept.empty()) return Outcome::hopeless;
-        if (!left.empty() && !balance(left, kept, saved)) return Outcome::unbalanced;
+        if (!left.empty() && !balance(part, left, kept, saved)) return Outcome::unbalanced;
         for (auto& [children, places] : kept) push(part, node, children, std::move(places));
         if (!left.empty()) {
             waiting_.push_back({taken(part, std::move(left)), part.nodes, part.hopeless});
@@ -137,32 +148,50 @@ class Generaliser {
         return Outcome::split;
     }
 
+    // How many different known persons these transactions of a part belong to.
+    std::int64_t support(const Part& part, const Rows& places) {
+        ++epoch_;
+        std::int64_t found = 0;
+        for (const auto place : places) found += is_new(person_[part.rows[place]]);
+        return found;
+    }
+
+    bool is_new(std::int32_t person) {
+        if (person < 0 || seen_[person] == epoch_) return false;
+        seen_[person] = epoch_;
+        return true;
+    }
+
     // Fills the left-over part with transactions that others can spare, those first that save least.
-    bool balance(Rows& left, std::vector<std::pair<Nodes, Rows>>& kept, const std::vector<std::int64_t>& saved) const {
-        auto lacking = k_ - static_cast<std::int64_t>(left.size());
+    bool balance(const Part& part, Rows& left, std::vector<Group>& kept, const std::vector<std::int64_t>& saved) {
+        std::int64_t lacking = k_ - support(part, left);
         if (lacking <= 0) return true;
-        std::int64_t spare = 0;
-        for (const auto& [_, places] : kept) spare += static_cast<std::int64_t>(places.size()) - k_;
-        if (spare < lacking) return false;
+        const auto whose = [&](std::int32_t place) { return person_[part.rows[place]]; };
         std::vector<std::pair<std::int32_t, std::size_t>> order;  // a transaction, and where it is now
+        std::vector<std::map<std::int32_t, std::int64_t>> held(kept.size());
         for (std::size_t from = 0; from < kept.size(); ++from) {
-            for (const auto place : kept[from].second) order.emplace_back(place, from);
+            for (const auto place : kept[from].places) {
+                if (whose(place) < 0) continue;
+                order.emplace_back(place, from);
+                ++held[from][whose(place)];
+            }
         }
         std::sort(order.begin(), order.end(), [&](const auto& one, const auto& other) {
             return std::pair(saved[one.first], one.first) < std::pair(saved[other.first], other.first);
         });
-        std::vector<std::int64_t> sizes;
-        for (const auto& [_, places] : kept) sizes.push_back(static_cast<std::int64_t>(places.size()));
         for (const auto& [place, from] : order) {
-            if (lacking == 0) break;
-            if (sizes[from] == k_) continue;
-            auto& places = kept[from].second;
+            if (lacking == 0) return true;
+            auto& persons = held[from];
+            const auto here = persons.find(whose(place));
+            if (here->second == 1 && static_cast<std::int64_t>(persons.size()) == k_) continue;
+            if (!is_new(here->first)) continue;  // the left-over part has this person
+            if (--here->second == 0) persons.erase(here);
+            auto& places = kept[from].places;
             places.erase(std::lower_bound(places.begin(), places.end(), place));
             left.push_back(place);
-            --sizes[from];
             --lacking;
         }
-        return true;
+        return lacking == 0;
     }
 
     void push(const Part& part, std::int32_t node, const Nodes& children, Rows places) {
@@ -185,6 +214,9 @@ class Generaliser {
     const Tree& tree_;
     const std::int64_t k_;
     Monitor& monitor_;
+    std::vector<std::int32_t> person_;  // of each transaction; without persons each has one of its own
+    std::vector<std::int64_t> seen_;    // the epoch in which each person was counted last
+    std::int64_t epoch_ = 0;
     std::vector<std::int64_t> gain_;
     std::vector<std::int64_t> first_child_;
     Nodes children_;
@@ -193,8 +225,9 @@ class Generaliser {
 
 }  // namespace
 
-Parts local_generalisation(const Csr& data, const Tree& tree, std::int64_t k, Monitor& monitor) {
-    return Generaliser(data, tree, k, monitor).run();
+Parts local_generalisation(const Csr& data, const Tree& tree, const std::int32_t* person, std::int64_t k,
+                           Monitor& monitor) {
+    return Generaliser(data, tree, person, k, monitor).run();
 }
 
 }  // namespace anonset::partition

@@ -549,5 +549,5 @@ def window_groups(
     offsets: Longs, items: Ints, loops: Longs, bounds: Longs, n_items: int, k: int, threads: int, monitor: Monitor
 ) -> tuple[Ints, Bytes, int]: ...
 def partition(
-    offsets: Longs, leaves: Ints, end: Ints, loss: Longs, k: int, monitor: Monitor
+    offsets: Longs, leaves: Ints, end: Ints, loss: Longs, k: int, monitor: Monitor, persons: Ints | None = None
 ) -> tuple[Ints, Longs, Ints]: ...

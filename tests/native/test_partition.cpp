@@ -31,7 +31,7 @@ struct Case {
 
 TEST(partition_publishes_nodes_that_stand_for_exactly_what_each_member_holds) {
     Case one;
-    const partition::Parts out = partition::local_generalisation(one.data.view(), one.tree(), 5, one.monitor);
+    const partition::Parts out = partition::local_generalisation(one.data.view(), one.tree(), nullptr, 5, one.monitor);
     std::map<std::int32_t, int> sizes;
     for (std::int64_t row = 0; row < one.data.view().rows; ++row) {
         const std::int32_t part = out.part[row];
@@ -52,7 +52,8 @@ TEST(partition_publishes_nodes_that_stand_for_exactly_what_each_member_holds) {
 
 TEST(partition_leaves_too_few_transactions_as_the_root) {
     Case one;
-    const partition::Parts out = partition::local_generalisation(one.data.view(), one.tree(), 150, one.monitor);
+    const partition::Parts out =
+        partition::local_generalisation(one.data.view(), one.tree(), nullptr, 150, one.monitor);
     CHECK(out.bounds.size() == 2);
     CHECK(out.nodes == std::vector<std::int32_t>{0});
 }

@@ -61,6 +61,23 @@ def test_ncp_counts_each_item_once(baskets):
     assert result.measurements["ncp"] == pytest.approx(lost / data.nnz)
 
 
+@given(baskets=BASKETS, owners=st.lists(st.integers(0, 6), min_size=26, max_size=26))
+def test_parts_count_different_users(baskets, owners):
+    owners = owners[: len(baskets)]
+    if len(set(owners)) < 2:
+        return
+    tree = anonset.read_hierarchy(TREE)
+    data = anonset.Transactions.from_lists([sorted(row) for row in baskets], users=[f"u{one}" for one in owners])
+    options = {"method": "partition", "k": 2, "unit": "user", "hierarchy": tree, "seed": 1}
+    result = anonset.anonymize(data, keep=anonset.Keep(order=True), **options)
+    found = {}
+    for row, part in enumerate(result.groups.tolist()):
+        found.setdefault(part, []).append(row)
+    if len(set(owners)) < len(owners):
+        expected = oracle.parts_of([set(row) for row in baskets], *nodes_of(tree), 2, owners)
+        assert sorted(found.values()) == sorted(sorted(part) for part, _ in expected)
+
+
 def test_items_that_the_hierarchy_lacks_are_refused():
     with pytest.raises(InputError, match="must hold every item"):
         anonset.anonymize([["a", "zebra"]] * 3, method="partition", k=2, hierarchy=TREE, seed=1)

@@ -9,6 +9,8 @@ Pseudo-code    one part ← all transactions, generalised to the root
                    if it still has fewer than k, the node stays, and the next one is tried
                go on inside each part until nothing can be specialised
                publish for each transaction the nodes of its part
+Persons        with `unit="user"` a part counts its different known users, and only a transaction of a user whom the
+               left-over part lacks comes back to it.
 Postcondition  every part has at least k members, and all of them publish the same nodes: k-anonymity. Every item lies
                in exactly one published node, and every published node holds an item of the transaction: nothing is
                added, nothing is left out. (The root, which says nothing, is not written.)
@@ -33,15 +35,18 @@ from anonset.data.hierarchy.joining import joined, tops
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.job import Job
 from anonset.data.release import Draft
-from anonset.data.spec import MethodSpec
+from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.unit import require_users
 from anonset.methods.steps.cuts import HIERARCHY, items_tree
 from anonset.methods.steps.group.centers import require_enough
 
 
-def run(data: Transactions, job: Job, *, k: int, hierarchy: Any) -> Draft:
+def run(data: Transactions, job: Job, *, k: int, hierarchy: Any, unit: Unit = "transaction") -> Draft:
     """Anonymize `data` so that every published set of nodes is shared by at least k transactions."""
     require_enough(len(data), k)
+    if unit == "user":
+        require_users(data, k)
     tree, notes = items_tree(data, hierarchy)
     levels = Levels(joined(tree, data.columns), data.labels, data.columns)
     levels.require_free_names()
@@ -50,8 +55,9 @@ def run(data: Transactions, job: Job, *, k: int, hierarchy: Any) -> Draft:
     if (levels.leaf[used] < 0).any():
         raise InputError(lacking(data.labels.filter(pa.array(used & (levels.leaf < 0)))))
     offsets, leaves = _by_place(quasi, levels.leaf)
+    persons = data.users if unit == "user" else None
     with job.stage("specialise", total=len(data)) as monitor:
-        part, bounds, nodes = _native.partition(offsets, leaves, levels.tree.end, _losses(levels), k, monitor)
+        part, bounds, nodes = _native.partition(offsets, leaves, levels.tree.end, _losses(levels), k, monitor, persons)
     published = _published(data, levels, part, bounds, nodes)
     known = Levels(tree, items_of(data).labels)
     figures = {"groups": len(bounds) - 1}
@@ -116,5 +122,6 @@ SPEC = MethodSpec(
     run=run,
     paper="Y. He, J. F. Naughton, Anonymization of set-valued data via top-down, local generalization, PVLDB 2(1), "
     "2009; from its description",
+    units=("user", "transaction"),
     columns=True,
 )
