@@ -67,11 +67,13 @@ def test_the_certificate_names_the_hierarchy_but_not_where_it_lies(tmp_path):
         assert "secret-folder" not in text
 
 
-def test_sensitive_marks_are_dropped_with_a_note():
+def test_sensitive_items_pass_beside_the_cut():
     data = Transactions.from_lists(ROWS, sensitive=["b2"])
     result = anonset.anonymize(data, method="km-apriori", k=2, hierarchy=TREE)
-    assert result.release.transactions.sensitive is None
-    assert any("any item for a secret" in note for note in result.notes)
+    published = result.release.transactions
+    assert published.sensitive_names() == ["b2"]
+    assert published.sensitive_part().nnz == data.sensitive_part().nnz
+    assert not any("b2" in row for row in published.quasi().to_lists())
 
 
 def test_the_optimal_search_refuses_what_it_cannot_finish(monkeypatch):

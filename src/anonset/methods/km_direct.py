@@ -31,7 +31,7 @@ from anonset.methods.steps.cuts import HIERARCHY, PAPER, domain, largest_set, pu
 
 def run(data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, unit: Unit = "transaction") -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
-    require_feasible(data, k, unit)
+    require_feasible(data.quasi(), k, unit)
     m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)

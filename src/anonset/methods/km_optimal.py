@@ -70,7 +70,7 @@ def run(
     unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions, losing least."""
-    require_feasible(data, k, unit)
+    require_feasible(data.quasi(), k, unit)
     m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
@@ -113,7 +113,7 @@ def minimal_cuts(
     ...     Transactions.from_lists(rows), k=2, m=2, hierarchy=tree)]
     [({'a1': 'A', 'a2': 'A', 'b1': 'b1', 'b2': 'b2'}, 2.5)]
     """
-    require_feasible(data, k)
+    require_feasible(data.quasi(), k)
     job = job or Job()
     found = domain(data, hierarchy)
     with job.stage("search") as monitor:

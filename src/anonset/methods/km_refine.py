@@ -27,10 +27,13 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
+from anonset.data.errors import ParameterError
 from anonset.data.job import Job
+from anonset.data.params import DIVERSITY
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Param, Unit
 from anonset.data.transactions import Ints, Mask, Transactions
+from anonset.methods.steps.beside_cut import diverse
 from anonset.methods.steps.cuts import HIERARCHY, PAPER, Domain, domain, largest_set, publish, require_feasible
 
 BEST_FORM = 0  # the kernel chooses how it keeps the rows
@@ -47,19 +50,35 @@ SUPPRESS = Param(
 
 
 def run(
-    data: Transactions, job: Job, *, k: int, m: int, hierarchy: Any, suppress: float, unit: Unit = "transaction"
+    data: Transactions,
+    job: Job,
+    *,
+    k: int,
+    m: int,
+    hierarchy: Any,
+    suppress: float,
+    diversity: int | None = None,
+    unit: Unit = "transaction",
 ) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
-    require_feasible(data, k, unit)
+    require_feasible(data.quasi(), k, unit)
+    if diversity is not None and unit == "user":
+        raise ParameterError("diversity", "be left out where users are counted", diversity, "Count transactions.")
     m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
     with job.stage("specialise", total=len(found.node)) as monitor:
-        cut, kept = _native.km_refine(*found.arrays, k, m, int(suppress * data.nnz), BEST_FORM, job.threads, monitor)
-    refined = replace(found, data=without(data, kept.astype(np.bool_)))
+        cut, kept = _native.km_refine(
+            *found.arrays, k, m, int(suppress * found.data.nnz), BEST_FORM, job.threads, monitor
+        )
+    refined = replace(found, data=without(found.data, kept.astype(np.bool_)))
     if unit == "user":
         cut = _for_persons(refined, cut, k, m, job)
-    return publish(refined, found.cut(cut), m, job, data)
+    chosen = found.cut(cut)
+    if diversity is not None:
+        with job.stage("diversify"):
+            chosen = diverse(refined, chosen, m, diversity)
+    return publish(refined, chosen, m, job, found.data)
 
 
 def _for_persons(found: Domain, cut: Ints, k: int, m: int, job: Job) -> Ints:
@@ -91,7 +110,7 @@ SPEC = MethodSpec(
     title="Refinement from the root",
     model="km-anonymity",
     summary="Starts with one node for everything, splits nodes while that is safe, and leaves out a few odd items.",
-    params=(HIERARCHY, SUPPRESS),
+    params=(HIERARCHY, SUPPRESS, DIVERSITY),
     run=run,
     paper=f"this project; the model is that of {PAPER}",
     cuts=True,

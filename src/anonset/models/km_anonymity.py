@@ -1,8 +1,8 @@
 """k^m-anonymity: any m or fewer items that somebody may know match at least k published transactions, or none.
 
-Precondition   a release in rows. Every published item counts: any of them may be the secret, any may be known.
+Precondition   a release in rows. Every published item counts that is not marked sensitive: any of them may be known.
                Where counts of items are published, an item with another count is another item.
-Check          count the support of every set of 1, 2, … m published items that occurs in a transaction; a transaction
+Check          count the support of every set of 1, 2, … m of these items that occurs in a transaction; a transaction
                with fewer than m items counts with all of its subsets. Take the smallest support.
 Postcondition  `holds` iff the smallest support is at least k. `measured["k"]` is that support; `measured["m"]` is the
                largest number of known items found to be safe with k. Sizes beyond m are tried as long as that is
@@ -10,6 +10,9 @@ Postcondition  `holds` iff the smallest support is at least k. `measured["k"]` i
 
 In persons     with the private user of each transaction: the support of a set is the number of different known users
                who have a transaction that holds all of it.
+
+Option         `diversity=p`: of the transactions that hold a set of at most m known items (also of none), at most one
+               of p holds the same sensitive item. Sets that occur with it are counted among its holders, and at all.
 
 Counting goes size by size. The sets of one size are grown from blocks of prefixes: memory stays within a block,
 however many sets there are. A support of 1 ends the search, since nothing can be rarer.
@@ -19,8 +22,9 @@ M. Terrovitis, N. Mamoulis, P. Kalnis, "Privacy-preserving anonymization of set-
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +33,7 @@ import pyarrow as pa
 
 from anonset.data.advice import Situation, Suggestion
 from anonset.data.arrays import distinct
-from anonset.data.params import K
+from anonset.data.params import DIVERSITY, K
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -61,15 +65,81 @@ class Rare:
     itemsets: list[tuple[int, tuple[int, ...]]]  # (support, items), rarest first
 
 
-def check(release: Release, k: int, m: int, users: Ints | None = None) -> Verdict:
-    """Whether every set of at most m published items that occurs at all occurs in at least k transactions.
+def check(release: Release, k: int, m: int, diversity: int | None = None, users: Ints | None = None) -> Verdict:
+    """Whether every set of at most m published quasi-identifier items that occurs does so in at least k transactions.
 
-    With `users` (private), also whether it occurs in transactions of at least k different users.
+    With `diversity`, also whether every sensitive item is rare enough beside it. With `users` (private), also whether
+    it occurs in transactions of at least k different users.
     """
-    sets = with_counts(release.transactions)
+    sets = with_counts(release.transactions.quasi())
     examples, weights = equal_sets(sets)
     verdict = _verdict(sets, sets.take(examples), weights, k, m, None)
-    return verdict if users is None else verdict.with_persons(_verdict(sets, *_by_user(sets, users), k, m, users))
+    if diversity is not None:
+        verdict = _diverse(verdict, sets, release.transactions.sensitive_part(), m, diversity)
+    if users is None:
+        return verdict
+    persons = _verdict(sets, *_by_user(sets, users), k, m, users)
+    return verdict.with_persons(replace(persons, params=verdict.params))
+
+
+def _diverse(verdict: Verdict, sets: Transactions, secrets: Transactions, m: int, p: int) -> Verdict:
+    """The verdict together with this: beside known items, at most one of p transactions holds a sensitive item."""
+    degree = float("inf")
+    witnesses: list[Witness] = []
+    for item in np.flatnonzero(secrets.item_counts).tolist():
+        holders = np.unique(secrets.rows[secrets.items == item])
+        name = str(secrets.labels[item])
+        for known, inside, all_in_all in _beside_secret(sets, holders, m):
+            degree = min(degree, all_in_all / inside)
+            if inside * p > all_in_all and len(witnesses) < MOST_WITNESSES:
+                labels = tuple(sets.labels.take(pa.array(known)).to_pylist()) if len(known) else ()
+                many = f"'{name}' is beside these items in {inside:,} of {all_in_all:,} transactions"
+                witnesses.append(Witness(f"{many}; at most one of {p:,} may be", labels, inside))
+    params = {**verdict.params, "diversity": p}
+    holds = verdict.holds and degree >= p
+    measured = {**verdict.measured, "p": math.floor(min(degree, max(len(sets), 1)))}
+    found = (*verdict.witnesses, *witnesses)
+    return replace(
+        verdict, params=params, promise=SPEC.promise(params), holds=holds, measured=measured, witnesses=found
+    )
+
+
+def _beside_secret(sets: Transactions, holders: Longs, m: int) -> Iterator[tuple[Ints, int, int]]:
+    """For each size the set of known items beside which a secret's holders are the largest share: the set, how many
+    hold it and the secret, and how many hold it at all."""
+    nothing = np.empty(0, dtype=np.int32)
+    yield nothing, len(holders), len(sets)
+    part = sets.take(holders)
+    ones = (np.ones(len(part), dtype=np.int64), np.ones(len(sets), dtype=np.int64))
+    for size in range(1, min(m, int(part.lengths.max(initial=0))) + 1):
+        worst: tuple[Ints, int, int] | None = None
+        for itemsets, inside in _supports(part, ones[0], size, False):
+            everywhere = _supports_of(sets, itemsets)
+            place = int(np.argmin(everywhere / inside))
+            found = (itemsets[place], int(inside[place]), int(everywhere[place]))
+            worst = found if worst is None or found[2] * worst[1] < worst[2] * found[1] else worst
+        if worst is not None:
+            yield worst
+
+
+def _supports_of(sets: Transactions, itemsets: npt.NDArray[np.int32]) -> Longs:
+    """In how many transactions each of these itemsets occurs."""
+    order = np.argsort(sets.items, kind="stable")
+    rows = sets.rows[order]
+    starts = np.searchsorted(sets.items[order], np.arange(sets.n_items + 1))
+    found = np.empty(len(itemsets), dtype=np.int64)
+    prefix, held = None, np.empty(0, dtype=np.int64)
+    for place, itemset in enumerate(itemsets.tolist()):
+        if itemset[:-1] != prefix:
+            prefix = itemset[:-1]
+            held = np.arange(len(sets))
+            for item in prefix:
+                held = np.intersect1d(held, rows[starts[item] : starts[item + 1]], assume_unique=True)
+            inside = np.zeros(len(sets), dtype=np.bool_)
+            inside[held] = True
+            counts = np.bincount(sets.items[inside[sets.rows]], minlength=sets.n_items)
+        found[place] = counts[itemset[-1]]
+    return found
 
 
 def _by_user(sets: Transactions, users: Ints) -> tuple[Transactions, Longs]:
@@ -264,13 +334,24 @@ def _up_to_m(params: Mapping[str, Any]) -> float | None:
     return 1 / params["k"] if (params.get("known") or 0) <= params["m"] else None
 
 
+def _wording(params: Mapping[str, Any]) -> str:
+    said = SPEC.in_persons if params.get("unit") == "user" else SPEC.statement
+    if params.get("diversity") is None:
+        return said
+    beside = "and of the transactions that hold them at most one of {diversity} holds the same sensitive item"
+    return f"{said}, {beside}"
+
+
 SPEC = ModelSpec(
     name="km-anonymity",
     title="k^m-anonymity",
-    statement="any {m} or fewer published items that occur together do so in at least {k} transactions",
-    in_persons="any {m} or fewer published items that occur together do so in transactions of at least {k} different "
-    "users",
+    statement="any {m} or fewer published quasi-identifier items that occur together do so in at least {k} "
+    "transactions",
+    in_persons="any {m} or fewer published quasi-identifier items that occur together do so in transactions of at "
+    "least {k} different users",
     params=(K, M),
+    options=(DIVERSITY,),
+    wording=_wording,
     check=check,
     paper="M. Terrovitis, N. Mamoulis, P. Kalnis, Privacy-preserving anonymization of set-valued data, "
     "PVLDB 1(1), 2008",

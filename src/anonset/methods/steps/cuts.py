@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from anonset import _native
 from anonset.data.attributes import items_of
@@ -47,6 +48,7 @@ class Domain:
     parent: Ints
     leaf: Ints  # of each item code; −1 for items that do not occur
     notes: tuple[str, ...]
+    secret: Transactions  # the sensitive items, which pass beside the cut
 
     @cached_property
     def size(self) -> Longs:
@@ -89,8 +91,8 @@ class Domain:
 def domain(data: Transactions, hierarchy: Any) -> Domain:
     """The domain of this data; a balanced hierarchy where none is given."""
     tree, notes = items_tree(data, hierarchy)
-    if data.sensitive is not None and data.sensitive.any():
-        notes = (*notes, "Sensitive items are treated like all others: k^m-anonymity takes any item for a secret.")
+    secret = data.sensitive_part()
+    data = data.quasi()
     tree = joined(tree, data.columns)
     leaves = tree.nodes_of(data.labels)
     occurs = data.item_counts > 0
@@ -99,7 +101,8 @@ def domain(data: Transactions, hierarchy: Any) -> Domain:
     keep, parent = _branching(tree, leaves[occurs])
     place = np.cumsum(keep, dtype=np.int32) - 1
     leaf = np.where(occurs, place[np.maximum(leaves, 0)], -1).astype(np.int32)
-    return Domain(data, tree, np.flatnonzero(keep).astype(np.int32), place_parent(parent, keep, place), leaf, notes)
+    node = np.flatnonzero(keep).astype(np.int32)
+    return Domain(data, tree, node, place_parent(parent, keep, place), leaf, notes, secret)
 
 
 def items_tree(data: Transactions, hierarchy: Any) -> tuple[Hierarchy, tuple[str, ...]]:
@@ -167,8 +170,8 @@ def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | 
     Where items were left out before, `original` are the transactions with all of them.
     """
     with job.stage("recode"):
-        published = recoded(found, cut)
-    source = found.data if original is None else original
+        published = with_secrets(recoded(found, cut), found.secret)
+    source = (found.data if original is None else original).quasi()
     notes = found.notes
     left_out = source.nnz - found.data.nnz
     if left_out:
@@ -181,6 +184,33 @@ def publish(found: Domain, cut: Cut, m: int, job: Job, original: Transactions | 
     loss = _loss(source, found, cut)
     measured = {"ncp": loss, "generalised_items": changed, "published_items": published.n_items, **figures}
     return Draft(Release(published), np.arange(len(published), dtype=np.int64), measured, notes, cut=cut)
+
+
+def with_secrets(published: Transactions, secret: Transactions) -> Transactions:
+    """The published transactions with their sensitive items as they are."""
+    used = np.flatnonzero(secret.item_counts)
+    if not len(used):
+        return published
+    names = secret.labels.take(pa.array(used))
+    taken = pc.sum(pc.is_in(names, value_set=published.labels)).as_py()
+    if taken:
+        raise InputError(
+            f"'hierarchy' must have no node that is called like a sensitive item. Got {taken:,}. Rename these nodes."
+        )
+    place = np.zeros(secret.n_items, dtype=np.int64)
+    place[used] = published.n_items + np.arange(len(used))
+    rows = np.concatenate((published.rows, secret.rows))
+    codes = np.concatenate((published.items.astype(np.int64), place[secret.items]))
+    order = np.argsort(rows, kind="stable")
+    marks = np.zeros(published.n_items + len(used), dtype=np.bool_)
+    marks[published.n_items :] = True
+    return replace(
+        published,
+        offsets=np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(published))))),
+        items=codes[order].astype(np.int32),
+        labels=pa.concat_arrays([published.labels, names]),
+        sensitive=marks,
+    )
 
 
 def _loss(source: Transactions, found: Domain, cut: Cut) -> float:
