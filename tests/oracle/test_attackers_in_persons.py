@@ -162,3 +162,14 @@ def test_without_users_or_without_the_way_back_persons_are_not_looked_for():
     bare = replace(data, users=None, user_labels=None)
     left = find(Case(bare, release, np.arange(len(data))), ["person-items"]).left_out
     assert left == {"person-items": "there is no users"}
+
+
+def test_one_history_for_each_person_stops_who_looks_for_persons_too():
+    from anonset.assess.risk.find import case_of as of_result
+    from anonset.data.job import Job
+
+    result = anonset.anonymize(_shop(2, n=200, users=40), k=3, seed=1, one_per_user=True)
+    assert len(result.release) == 40
+    found = find(of_result(result, Job(0)), ["person-items"]).attacks
+    assert found
+    assert all(one.stopped and not one.broken for one in found)

@@ -20,6 +20,7 @@ from anonset.assess.risk.summary import wilson
 from anonset.data.findings import Finding, Part
 from anonset.data.job import Job
 from anonset.data.transactions import Floats, Longs, Transactions
+from anonset.data.unit import once_each
 
 if TYPE_CHECKING:
     from anonset.data.hierarchy import Hierarchy
@@ -95,7 +96,8 @@ class Case:
         """The chance that the model promises an attack not to exceed; None where it is not meant to stop it."""
         if self.model is None or attack not in self.model.spec.limits:
             return None
-        return self.model.spec.limits[attack]({**self.model.params, "known": known, "unit": self.model.unit})
+        unit = "user" if once_each(self.data) else self.model.unit  # then both units say the same
+        return self.model.spec.limits[attack]({**self.model.params, "known": known, "unit": unit})
 
     def random(self, purpose: str) -> np.random.Generator:
         """Draws of an attack's own."""
