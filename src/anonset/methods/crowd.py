@@ -34,7 +34,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset import _native
-from anonset.data.errors import ParameterError, setting
 from anonset.data.job import Job
 from anonset.data.params import DIVERSITY
 from anonset.data.release import Draft
@@ -44,7 +43,7 @@ from anonset.data.unit import require_users
 from anonset.methods.pta import segment_bounds
 from anonset.methods.steps.closure import CATEGORIES, with_categories
 from anonset.methods.steps.group.centers import Centers, losses, majority, publish_centers, require_enough
-from anonset.methods.steps.group.diversity import diverse, first_sizes, require_diversity
+from anonset.methods.steps.group.diversity import diverse, diverse_persons, first_sizes, require_diversity
 from anonset.methods.steps.group.persons import groups_of_persons
 from anonset.methods.steps.order.gray import gray_sorted
 from anonset.methods.steps.pta_baseline import best_of_both
@@ -133,9 +132,9 @@ def run(
     """Anonymize `data` so that every published quasi-identifier set is shared by at least k transactions, or users."""
     require_enough(len(data), k)
     if unit == "user":
-        _require_persons(data, k, diversity)
+        require_users(data, k)
     if diversity is not None:
-        require_diversity(data, diversity)
+        require_diversity(data, diversity, in_persons=unit == "user")
     preset = PRESETS[effort]
     quasi = data.quasi()
     dense = is_dense(quasi, job.threads)
@@ -145,6 +144,9 @@ def run(
             users = data.users[ordering]
             begun, _ = find_groups(ordered, k, preset, dense, job, users)
             groups = groups_of_persons(ordered, users, begun, k, job, preset.person_rounds)
+            if diversity is not None:
+                secret = data.sensitive_part().take(ordering)
+                groups = diverse_persons(ordered, secret, users, groups, k, diversity, job)
             centers = majority(ordered, groups, job)
         elif diversity is None:
             found = find_groups(ordered, k, preset, dense, job)
@@ -157,14 +159,6 @@ def run(
     return Draft.of_rows(
         published, {"groups": int(groups.max(initial=-1)) + 1, "regime": "dense" if dense else "sparse"}
     )
-
-
-def _require_persons(data: Transactions, k: int, diversity: int | None) -> None:
-    if diversity is not None:
-        other = setting("unit", "transaction")
-        advice = f"Use cahd-blind for sensitive items in persons, or count transactions: {other}."
-        raise ParameterError("diversity", "be left out where persons are counted", diversity, advice)
-    require_users(data, k)
 
 
 def find_groups(

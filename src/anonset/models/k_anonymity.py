@@ -8,7 +8,8 @@ Postcondition  `holds` iff the smallest count is at least k (an empty release ho
 In persons     with the private user of each transaction: count the different known users whose transactions share a
                set. `persons.measured["k"]` is the smallest such number; unknown users count for nobody.
 Option         `diversity=p` promises privacy degree p of the same release, too: among the transactions that share a
-               set, every sensitive item occurs in at most one of p. Both models check; both must hold.
+               set, every sensitive item occurs in at most one of p. Both models check; both must hold. In persons:
+               of the different known users behind a set at most one of p holds the same sensitive item.
 Option         `protect="sensitive-only"` counts only sets that stand beside a sensitive item in some transaction
                ("sensitive k-anonymity"): a weaker promise, and its statement says so.
 
@@ -49,7 +50,7 @@ def check(
     if diversity is not None:
         verdict = _both(verdict, privacy_degree.in_transactions(release, diversity), "transaction")
         if persons is not None and users is not None:
-            persons = _both(persons, privacy_degree.in_persons(release, diversity, users), "user")
+            persons = _both(persons, _diverse_persons(release, diversity, users), "user")
     return verdict if persons is None else verdict.with_persons(persons)
 
 
@@ -65,6 +66,40 @@ def _both(verdict: Verdict, other: Verdict, unit: Unit) -> Verdict:
         holds=verdict.holds and other.holds,
         measured={**verdict.measured, **measured},
         witnesses=(*verdict.witnesses, *other.witnesses),
+    )
+
+
+def _diverse_persons(release: Release, p: int, users: Ints) -> Verdict:
+    """Whether of the different known users behind each set at most one of p holds the same sensitive item.
+
+    Whoever holds one and is unknown counts as a holder of its own, and as none of those users.
+    """
+    data = release.transactions
+    codes = set_codes(data.quasi())
+    number = int(codes.max(initial=-1)) + 1
+    behind = users_of_each(codes, users, number)
+    secret = data.sensitive_part()
+    whose = users[secret.rows].astype(np.int64)
+    whose = np.where(whose < 0, int(users.max(initial=0)) + 1 + secret.rows, whose)
+    pairs, pair = np.unique(codes[secret.rows] * data.n_items + secret.items, return_inverse=True)
+    holders = users_of_each(pair.reshape(-1).astype(np.int64), whose, len(pairs))
+    places = pairs // max(1, data.n_items)
+    room = behind[places]
+    broken = np.flatnonzero(holders * p > room)
+    names = data.labels.take(pa.array(pairs[broken[:MOST_WITNESSES]] % max(1, data.n_items))).to_pylist()
+    return Verdict(
+        model="k-anonymity",
+        params={"p": p},
+        promise="",
+        holds=not len(broken),
+        measured={
+            "p": int((room // np.maximum(holders, 1)).min()) if len(pairs) else count_users(users),
+            "groups_below_p": len(distinct(places[broken])),
+        },
+        witnesses=tuple(
+            Witness(f"{holders[i]:,} of {room[i]:,} users with a published set hold '{name}'; 1 of {p:,} may", (name,))
+            for i, name in zip(broken[:MOST_WITNESSES], names, strict=True)
+        ),
     )
 
 
@@ -106,7 +141,7 @@ def shared_by(sets: Transactions, users: Ints) -> tuple[Longs, Longs]:
     return first.astype(np.int64), users_of_each(codes.reshape(-1), users, len(first))
 
 
-def users_of_each(codes: Longs, users: Ints, count: int) -> Longs:
+def users_of_each(codes: Longs, users: Ints | Longs, count: int) -> Longs:
     """For each of `count` codes the number of different users beside it; a negative user is nobody.
 
     Examples
@@ -157,7 +192,7 @@ def _wording(params: Mapping[str, Any]) -> str:
     if params.get("diversity") is None:
         return said
     if persons:
-        return f"{said}, and all transactions of a user tie the user to no sensitive item above 1 in {{diversity}}"
+        return f"{said}, of whom at most one of {{diversity}} holds the same sensitive item"
     return f"{said}, and among those that share a set every sensitive item occurs in at most one of {{diversity}}"
 
 

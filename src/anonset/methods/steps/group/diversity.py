@@ -12,20 +12,64 @@ Postcondition  exchanges keep sizes, moves leave at least k behind, merges only 
 
 from __future__ import annotations
 
+import numpy as np
+
 from anonset import _native
-from anonset.data.errors import ParameterError, argument, setting
+from anonset.data.arrays import distinct
+from anonset.data.errors import InfeasibleError, ParameterError, argument, setting
 from anonset.data.job import Job
 from anonset.data.transactions import Ints, Transactions
+from anonset.data.unit import known_users
+from anonset.methods.steps.group.centers import alike, majority
 from anonset.methods.steps.group.degree import require_degree
 
 
-def require_diversity(data: Transactions, p: int) -> None:
-    """Refuse where nothing is sensitive, or some item is too frequent for any grouping."""
+def require_diversity(data: Transactions, p: int, *, in_persons: bool = False) -> None:
+    """Refuse where nothing is sensitive, or some item is too frequent for any grouping; also in persons, if asked."""
     sensitive = data.sensitive_part()
     if not sensitive.nnz:
         advice = f"Say which items are sensitive: {setting('sensitive')}, or leave {argument('diversity')} out."
         raise ParameterError("sensitive", "name an item of the data for diversity", "none", advice)
     require_degree(sensitive, p, "diversity")
+    if in_persons and data.users is not None:
+        _require_few_holders(data, sensitive, p)
+
+
+def _require_few_holders(data: Transactions, sensitive: Transactions, p: int) -> None:
+    """One group of all must hold no item for more than one of p users; unknown holders count one each."""
+    assert data.users is not None
+    whose = data.users[sensitive.rows].astype(np.int64)
+    whose = np.where(whose < 0, int(data.users.max(initial=0)) + 1 + sensitive.rows, whose)
+    width = int(whose.max(initial=0)) + 1
+    holders = np.bincount(distinct(sensitive.items.astype(np.int64) * width + whose) // width)
+    worst, everybody = int(np.argmax(holders)), known_users(data)
+    if int(holders[worst]) * p > everybody:
+        most = everybody // int(holders[worst])
+        item = sensitive.labels[worst].as_py()
+        raise InfeasibleError(
+            f"'diversity' must be at most {most:,}, because {int(holders[worst]):,} of {everybody:,} users hold "
+            f"'{item}'. Got {p:,}. Choose a smaller one, or count transactions: {setting('unit', 'transaction')}."
+        )
+
+
+def diverse_persons(
+    quasi: Transactions, sensitive: Transactions, users: Ints, groups: Ints, k: int, p: int, job: Job
+) -> Ints:
+    """The groups, merged until of the users of each at most one of p holds an item, and no two publish the same.
+
+    A union of two groups that keep p need not keep it, as they may have users in common. So groups with one center,
+    which nobody can tell apart, are one group before it is looked at again. Each round leaves fewer groups; one of all
+    keeps p, as `require_diversity` made sure.
+    """
+    while True:
+        merged = _native.merged_for_persons(
+            quasi.offsets, quasi.items, sensitive.offsets, sensitive.items, users, quasi.n_items, groups, k, (1, p),
+            job.monitor,
+        )  # fmt: skip
+        same = alike(majority(quasi, merged, job))
+        if same.max(initial=-1) + 1 == len(same):
+            return merged
+        groups = same[merged]
 
 
 def first_sizes(sensitive: Transactions, k: int, p: int) -> list[int]:
