@@ -215,3 +215,59 @@ def test_sparse_groups_begin_and_stay_with_k_users(seed, k, users, effort, heavy
     assert found[0].measurements["regime"] == "sparse"
     assert found[0].verdict.persons.measured["k"] >= k
     assert found[0].release.transactions.same_sets(found[1].release.transactions)
+
+
+@given(ROWS, st.integers(2, 3))
+@settings(max_examples=200, deadline=None)
+def test_diversity_in_persons_counts_the_users_who_hold_an_item(rows, p):
+    data, users = _data(rows, sensitive="d")
+    members, holders = defaultdict(set), defaultdict(set)
+    for i, (items, user) in enumerate(rows):
+        members[items - {"d"}] |= {user} - {-1}
+        if "d" in items:
+            holders[items - {"d"}] |= {user if user >= 0 else ("unknown", i)}
+    found = anonset.model("k-anonymity", k=2, diversity=p, unit="user").check(Release(data), users).persons
+    kept = all(len(who) >= 2 and len(holders[group]) * p <= len(who) for group, who in members.items())
+    assert found.holds == kept
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_crowd_keeps_diversity_in_persons(seed):
+    from dataclasses import replace
+
+    data = _sparse(seed, 600, 40)
+    random = np.random.default_rng(seed)
+    rare = data.labels.take(np.argsort(data.item_counts)[: data.n_items // 8]).to_pylist()
+    data = data.with_sensitive(rare)
+    data = replace(data, users=random.permutation(data.users))
+    result = anonset.anonymize(data, k=4, diversity=3, unit="user", seed=1)
+    assert result.verdict.persons.holds
+    assert result.verdict.persons.measured["p"] >= 3
+
+
+def test_a_sensitive_item_of_too_many_users_is_refused_with_the_diversity_that_is_possible():
+    lists = [["a", "s"] if i < 3 else ["a", f"b{i % 3}"] for i in range(30)]
+    data = Transactions.from_lists(lists, users=[f"u{i % 6}" for i in range(30)], sensitive=["s"])
+    with pytest.raises(InfeasibleError, match="'diversity' must be at most 2, because 3 of 6 users hold 's'"):
+        anonset.anonymize(data, k=2, diversity=3, unit="user")
+    assert anonset.anonymize(data, k=2, diversity=2, unit="user", seed=1).verdict.persons.holds
+
+
+@pytest.mark.parametrize("method", ["ant", "kp-crowd"])
+def test_groups_that_publish_the_same_counts_keep_the_share_together(method):
+    """Two groups of the same users, of whom others hold something in each, are one group to everybody who looks."""
+    from dataclasses import replace
+
+    reached = 0
+    for seed in range(96, 136):
+        random = np.random.default_rng(seed)
+        n, users = int(random.integers(12, 60)), int(random.integers(4, 10))
+        lists = [[f"i{i}" for i in random.choice(6, random.integers(1, 4), replace=False)] for _ in range(n)]
+        data = Transactions.from_lists(lists, users=[f"u{u}" for u in random.integers(0, users, n)])
+        data = replace(data, sensitivity=np.where(random.random(data.nnz) < 0.12, 1.0, 0.1))
+        try:
+            result = anonset.anonymize(data, method=method, k=2, p=0.5, threshold=0.9, unit="user", seed=1)
+        except InfeasibleError:
+            continue
+        reached += result.verdict.persons.holds
+    assert reached > 5

@@ -30,7 +30,7 @@ from anonset.data.release import Draft
 from anonset.data.spec import Param, Unit
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.data.unit import known_users, require_users
-from anonset.methods.steps.group.centers import require_enough
+from anonset.methods.steps.group.centers import alike, require_enough
 from anonset.methods.steps.group.persons import groups_of_persons
 
 FAN_OUT = 5
@@ -130,7 +130,9 @@ class KpProblem:
         """The groups; where users are counted, changed until each has k users of whom a share p holds a secret.
 
         First transactions change places or groups so that each group has k users (see group/persons.py), then groups
-        that do not keep p are merged with neighbours. One group of all keeps both, as `kp_problem` made sure.
+        that do not keep p are merged with neighbours. A union of two groups that keep p need not keep it, as they may
+        have users in common: so those that publish the same counts are one group before it is looked at again. One
+        group of all keeps both, as `kp_problem` made sure.
         """
         users = self.data.users
         if unit == "transaction" or users is None or not len(self):
@@ -140,9 +142,17 @@ class KpProblem:
             found = groups_of_persons(self.sets, users, groups, self.k, job)
             number = int(self.first[-1])
             secrets = (self.secret_offsets, self.secrets)
-            return _native.merged_for_persons(
-                self.offsets, self.codes, *secrets, users, number, found, self.k, self.limit, monitor
-            )
+            while True:
+                found = _native.merged_for_persons(
+                    self.offsets, self.codes, *secrets, users, number, found, self.k, self.limit, monitor
+                )
+                count = int(found.max(initial=-1)) + 1
+                same = alike(
+                    _native.mean_centers(self.offsets, self.codes, self.first, found, count, job.threads, monitor)
+                )
+                if same.max(initial=-1) + 1 == len(same):
+                    return found
+                found = same[found]
 
     def _require_persons(self, users: Ints) -> None:
         """All transactions in one group must keep the promise in persons."""
