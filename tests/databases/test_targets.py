@@ -178,7 +178,7 @@ def test_a_new_file_is_for_its_owner_only(tmp_path):
 
 
 def test_marks_survive(database):
-    data = anonset.Transactions.from_lists([["a", "s"]] * 6, sensitive=["s"])
+    data = anonset.Transactions.from_lists([["a"]] * 10 + [["a", "s"]] * 2, sensitive=["s"])
     anonset.publish(data, Targets(out=database.at("marked")), k=3)
     assert anonset.read(database.at("marked")).sensitive_names() == ["s"]
     assert anonset.verify(database.at("marked"), k=3).holds
