@@ -21,7 +21,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WAIT = 30_000  # milliseconds
+WAIT = 20_000  # milliseconds
 
 
 @dataclass

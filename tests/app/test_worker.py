@@ -21,8 +21,7 @@ def work(tmp_path):
     path.write_text(TABLE)
     made = Work("w", "v", tmp_path)
     made.take(str(path), "data.csv")
-    yield made
-    made.worker.kill()
+    return made
 
 
 def test_an_answer_is_kept_and_progress_heard(work):
@@ -138,15 +137,18 @@ def test_errors_are_told_without_the_text_of_what_nobody_foresaw():
 
 
 def test_work_belongs_to_its_visitor_and_too_much_of_it_is_dropped(tmp_path):
-    works = Works(tmp_path)
-    mine = works.new("me", "en")
-    assert works.of(mine.name, "me") is mine
-    assert works.of(mine.name, "somebody else") is None
-    mine.source = "data.csv"
-    for _ in range(40):
-        works.new("me", "en")
-    assert len(works.all) == 30
-    assert works.of(mine.name, "me") is mine  # what holds data is dropped last
-    assert len(list(tmp_path.iterdir())) == 30
-    works.close()
-    assert list(tmp_path.iterdir()) == []
+    async def way():
+        works = Works(tmp_path)
+        mine = await works.new("me", "en")
+        assert works.of(mine.name, "me") is mine
+        assert works.of(mine.name, "somebody else") is None
+        mine.source = "data.csv"
+        for _ in range(40):
+            await works.new("me", "en")
+        assert len(works.all) == 30
+        assert works.of(mine.name, "me") is mine  # what holds data is dropped last
+        assert len(list(tmp_path.iterdir())) == 30
+        await works.close()
+        assert list(tmp_path.iterdir()) == []
+
+    asyncio.run(way())

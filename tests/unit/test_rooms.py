@@ -50,7 +50,7 @@ ROOMS = {
         "engines",
     },
     "engines": {"data", "models", "methods", "methods.steps", "io", "assess"},
-    "app": {"", "data", "generate", "assess", "report"},
+    "app": {"", "data", "generate", "assess", "choose", "report"},
     "__main__": {"cli"},
     "": {"data", "models", "methods", "unlink", "io", "assess", "report", "pipeline"},  # the public API
 }

@@ -42,7 +42,7 @@ class Site:
             try:
                 yield
             finally:
-                self.works.close()
+                await self.works.close()
 
         outside = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
         ui.run_with(
@@ -62,9 +62,9 @@ class Site:
         works, most = self.works, self.most
         app.add_static_files("/look", LOOK)
 
-        def start(request: Request) -> Response:
+        async def start(request: Request) -> Response:
             language = preferred(request.headers.get("accept-language", ""))
-            work = works.new(visitor_of(request), language)
+            work = await works.new(visitor_of(request), language)
             return RedirectResponse(f"/work/{work.name}/data", status_code=303)
 
         async def upload(request: Request, name: str, what: str, file: str) -> Response:
@@ -155,7 +155,7 @@ class Frame:
     def __init__(self, works: Works, work: Work, step: str, most: int) -> None:
         self.work, self.step = work, step
         self.words = words(work.language)
-        self.page = Page(work, self.words, works, most, self.show)
+        self.page = Page(work, self.words, works, most, self.show, self.keep)
         self.seen = work.version
         self.was_running = False
 
@@ -217,7 +217,11 @@ class Frame:
         if running is not None:
             self._tell(running)
         if self.work.version != self.seen:
-            self.show()
+            self.seen = self.work.version
+            if self._skeleton() == self.built:
+                self.page.renew()
+            else:
+                self.show()
 
     def _tell(self, running: Running) -> None:
         set_text(self.what, f"{self.words(f'run.{running.task}')} …")
@@ -231,9 +235,19 @@ class Frame:
             self.bar.props["value"] = round(100 * share)
         self.bar.update()
 
+    def _skeleton(self) -> int:
+        """What the whole content depends on; the rest are its parts."""
+        return self.work.stamps["open"]
+
+    def keep(self) -> None:
+        """The content shows what changed already."""
+        self.seen = self.work.version
+
     def show(self) -> None:
         """The content, anew."""
         self.seen = self.work.version
+        self.built = self._skeleton()
+        self.page.parts.clear()
         self.content.clear()
         with self.content:
             if self.step == "terms":

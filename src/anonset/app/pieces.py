@@ -6,7 +6,8 @@ cleans that once more, and its policy runs no script in it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -52,15 +53,14 @@ def note(text: str, kind: str = "") -> ui.element:
     return element("p", text, f"note {kind}")
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", numbers: bool = False) -> None:
-    """A table; where it holds numbers, all columns but the first stand to the right."""
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", kind: str = "") -> None:
+    """A table: of `numbers`, which stand to the right but in the first column, or with a number `first`."""
     head = "".join(f'<th scope="col">{shown(name)}</th>' for name in columns)
     body = "".join(
         f"<tr>{''.join(f'<td>{shown(cell)}</td>' for cell in row)}</tr>"  # every cell is escaped
         for row in rows
     )
     title = f'<caption class="hidden">{shown(caption)}</caption>' if caption else ""
-    kind = "numbers" if numbers else ""
     markup = f'<table class="{kind}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     made = ui.html(markup, sanitize=True).classes("scroll").props('tabindex="0" role="region"')
     made.props["aria-label"] = printable(caption) or printable(columns[0])
@@ -82,9 +82,9 @@ def listing(texts: Sequence[str]) -> None:
     ui.html(f"<ul>{''.join(f'<li>{shown(text)}</li>' for text in texts)}</ul>", sanitize=True)
 
 
-def code(text: str, label: str) -> None:
+def code(text: str, label: str) -> ui.element:
     """Something to copy."""
-    element("pre", text, "code", tabindex="0", role="region", aria_label=label)
+    return element("pre", text, "code", tabindex="0", role="region", aria_label=label)
 
 
 def chart(figure: Mapping[str, Any], label: str) -> ui.plotly:
@@ -110,52 +110,69 @@ def term(words: Words, key: str, text: str, work: str) -> None:
     link(text, f"/work/{work}/terms#{key}", "term", title=words(f"term.{key}"))
 
 
+@contextmanager
+def labelled(label: str, kind: str, hint: str = "") -> Iterator[Callable[[ui.element], None]]:
+    """A field's place: its label before it, and a hint behind it; gives what ties the control to both."""
+    with ui.element("div").classes(kind):
+        name = element("label", label)
+        tied: list[ui.element] = []
+
+        def tie(control: ui.element) -> None:
+            name.props["for"] = control.html_id
+            tied.append(control)
+
+        yield tie
+        if hint:
+            small = element("small", hint)
+            for control in tied:
+                control.props["aria-describedby"] = small.html_id
+
+
+# "^value" is where a field begins; as "value" the browser would be told again at every change of the page.
+
+
 def field(
     label: str, value: Any, changed: Handler, *, hint: str = "", kind: str = "text", wide: bool = False
 ) -> ui.element:
     """A line to type in; `changed` hears of every new text when the field is left."""
-    with ui.element("label").classes("field" + (" wide" if wide else "")) as box:
-        element("span", label)
+    with labelled(label, "field wide" if wide else "field", hint) as tie:
         made = ui.element("input")
         for name, setting in {
             "type": kind,
-            "value": "" if value is None else str(value),
+            "^value": "" if value is None else str(value),
             "autocomplete": "off",
         }.items():
             made.props[name] = setting
         made.on("change", lambda event: changed(event.args), js_handler="(e) => emit(e.target.value)")
-        if hint:
-            element("small", hint)
-    return box
+        tie(made)
+    return made
 
 
 def search(label: str, value: str, changed: Handler) -> None:
     """A field that is heard while somebody types."""
-    with ui.element("label").classes("field wide"):
-        element("span", label)
+    with labelled(label, "field wide") as tie:
         made = ui.element("input")
-        for name, setting in {"type": "search", "value": value, "autocomplete": "off"}.items():
+        for name, setting in {"type": "search", "^value": value, "autocomplete": "off"}.items():
             made.props[name] = setting
         js = "(e) => emit(e.target.value)"
         made.on("input", lambda event: changed(event.args), throttle=0.3, leading_events=False, js_handler=js)
+        tie(made)
 
 
 def choice(label: str, options: Sequence[tuple[str, str]], value: str, changed: Handler, hint: str = "") -> None:
     """A choice of one; options are values with their texts. Values go to the page as numbers, never as they are."""
     values = [name for name, _ in options]
-    with ui.element("label").classes("field"):
-        element("span", label)
+    with labelled(label, "field", hint) as tie:
         with ui.element("select") as made:
             for place, (name, text) in enumerate(options):
                 option = element("option", text, value=str(place))
                 if name == value:
                     option.props["selected"] = True
         made.on("change", lambda event: changed(values[int(event.args)]), js_handler="(e) => emit(e.target.value)")
-        if hint:
-            element("small", hint)
+        tie(made)
 
 
-def check(label: str, value: bool, changed: Handler, hint: str = "", name: str | None = None) -> None:
+def check(label: str, value: bool, changed: Handler) -> None:
     """Yes or no."""
     with ui.element("label").classes("check"):
         made = ui.element("input")
@@ -164,8 +181,6 @@ def check(label: str, value: bool, changed: Handler, hint: str = "", name: str |
             made.props["checked"] = True
         made.on("change", lambda event: changed(bool(event.args)), js_handler="(e) => emit(e.target.checked)")
         element("span", label)
-        if hint:
-            element("small", hint)
 
 
 def upload(label: str, to: str, hint: str, failed: Handler) -> None:
@@ -178,7 +193,7 @@ def upload(label: str, to: str, hint: str, failed: Handler) -> None:
         if (!answer.ok) emit(await answer.text());
       } catch (error) { emit("upload_failed"); }
     }""".replace("URL", repr(to))
-    with ui.element("label").classes("field wide"):
-        element("span", label)
-        ui.element("input").props('type="file"').on("change", lambda event: failed(event.args), js_handler=send)
-        element("small", hint)
+    with labelled(label, "field wide", hint) as tie:
+        made = ui.element("input").props('type="file"')
+        made.on("change", lambda event: failed(event.args), js_handler=send)
+        tie(made)

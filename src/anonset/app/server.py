@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -31,6 +32,7 @@ def serve(
     password_file: str | None = None,
     browser: bool = True,
     most_megabytes: int = 1000,
+    debugging: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve the page until the process is asked to stop; then nothing of it is left."""
@@ -38,7 +40,7 @@ def serve(
     door = Door(token=None if password else Door().token, password=password)
     with private_folder() as folder, _listening(host or HERE, port) as listener:
         name, port = _shown(host or HERE), listener.getsockname()[1]
-        page = _application(folder, most_megabytes)
+        page = _application(folder, most_megabytes, debugging)
         names = {name, *(ALSO_HERE if host is None else ())}
         hosts = {f"{one}:{port}" for one in names}
         guard = Guard(page, door, hosts, {f"http://{one}" for one in hosts}, cookie=f"anonset_{port}")
@@ -102,9 +104,12 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _application(folder: Path, most_megabytes: int) -> Any:
+def _application(folder: Path, most_megabytes: int, debugging: bool) -> Any:
     """The pages as an application of its own; everything that its framework keeps lies in the private folder."""
     tempfile.tempdir = str(folder)
+    if not debugging:
+        for name in ("nicegui", "asyncio"):  # what they log of an error may quote the data
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     os.environ["NICEGUI_STORAGE_PATH"] = str(folder / "framework")
     from anonset.app.pages import Site
 

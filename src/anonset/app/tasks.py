@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import anonset
+from anonset.app.commands import arguments, command_line, write_project
 from anonset.assess.profile import summarize
 from anonset.assess.risk import singled_out
+from anonset.choose.advise import advise as proposal
+from anonset.choose.compare import compare as run_all
+from anonset.choose.recommend import points, recommend
 from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_prefix, read_hierarchy
 from anonset.data.job import Job
+from anonset.data.release import Result
+from anonset.data.spec import Param
+from anonset.data.targets import Targets
 from anonset.data.transactions import Transactions
+from anonset.data.unit import users_repeat
 from anonset.report import charts
 
 Setup = Mapping[str, Any]
@@ -26,12 +36,16 @@ Setup = Mapping[str, Any]
 FIRST = 10  # transactions that are shown
 FOUND = 40  # items that a search shows
 KNOWN = (1, 2, 3, 4)
+SAMPLE = 2_000  # transactions on which a choice is tried
+PAIRS = 8  # of them that are shown before and after
+COMPARED = 10_000
 
 
 class Desk:
     """What a worker has read, kept for its next task."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Callable[[str, int, int | None], None] = lambda stage, done, total: None) -> None:
+        self.told = told  # hears of progress that no job counts
         self._read: tuple[str, Transactions] | None = None
         self._tree: tuple[str, Hierarchy | None] | None = None
         self._reading = threading.Lock()  # a quick task may come while a long one reads
@@ -149,11 +163,197 @@ def risk(desk: Desk, setup: Setup, job: Job) -> dict[str, Any]:
     }
 
 
+def advise(desk: Desk, setup: Setup, job: Job) -> dict[str, Any]:
+    """What fits the data, with reasons."""
+    data = desk.data(setup, job)
+    found = proposal(
+        data,
+        sensitive=bool(data.sensitive_names()) or data.sensitivity is not None,
+        hierarchy=bool(setup.get("hierarchy")),
+        users=users_repeat(data),
+        job=job,
+    )
+    card = {name: value for name, value in found.to_dict().items() if name != "promise"}
+    return {"looked": [], "cards": [{**card, "promise": found.promise, "figures": []}]}
+
+
+def _options(desk: Desk, setup: Setup, job: Job, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as `anonymize` takes them, with the hierarchy where the method takes one."""
+    takes = any(param.type == "hierarchy" for param in anonset.METHODS[method].params)
+    tree = desk.tree(setup, job) if takes else None
+    more = {} if tree is None else {"hierarchy": tree}
+    return {**params, **more, **({"unit": setup["unit"]} if setup.get("unit") else {})}
+
+
+def _sample(data: Transactions, job: Job, most: int) -> Transactions:
+    """As many transactions, drawn at random; all where there are no more."""
+    if len(data) <= most:
+        return data
+    return data.take(np.sort(job.random("sample").choice(len(data), most, replace=False)))
+
+
+def preview(desk: Desk, setup: Setup, job: Job, model: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The choice tried on a sample: what is lost, and transactions before and after."""
+    data = _sample(desk.data(setup, job), job, SAMPLE)
+    result = anonset.anonymize(data, model, method=method, job=job, **_options(desk, setup, job, method, params))
+    origin = result.row_origin
+    known = np.flatnonzero(origin >= 0)
+    places = known[np.linspace(0, len(known) - 1, min(PAIRS, len(known))).astype(np.int64)] if len(known) else known
+    published = result.release.transactions
+    return {
+        "transactions": len(data),
+        "lost": _lost(result),
+        "pairs": [(list(data[int(origin[place])]), list(published[int(place)])) for place in places],
+    }
+
+
+def _lost(result: Result) -> list[tuple[str, str]]:
+    """What a release lost, in the figures of its method."""
+    facts = dict(result.facts())
+    return [
+        (name, f"{value:.4g}" if name == "NCP" else f"{100 * value:.1f} %")
+        for name, value in facts.items()
+        if name in ("information loss", "NCP", "attribute loss")
+    ]
+
+
+def compare(
+    desk: Desk,
+    setup: Setup,
+    job: Job,
+    methods: list[str],
+    strengths: Mapping[str, list[str]],
+    others: Mapping[str, str],
+) -> dict[str, Any]:
+    """Methods at several strengths, measured alike, on at most so many transactions."""
+    whole = desk.data(setup, job)
+    data = _sample(whole, job, COMPARED)
+    grid: dict[str, list[Any]] = {**{name: [value] for name, value in others.items()}, **strengths}
+    takers = [name for name in methods if any(one.type == "hierarchy" for one in anonset.METHODS[name].params)]
+    if takers and (tree := desk.tree(setup, job)) is not None:
+        grid["hierarchy"] = [tree]
+    grid = {name: values if name == "hierarchy" else _parsed(methods, name, values) for name, values in grid.items()}
+    with TemporaryDirectory() as folder:
+        told = lambda done, total: desk.told("compare", done, total)  # noqa: E731
+        runs, left_out = run_all(data, folder, methods=methods, grid=grid, told=told)
+    shown = points(runs)
+    usable = [run for run in runs if not run.error and run.loss is not None and run.strength is not None]
+    figure = charts.tradeoff(shown, str(shown[0]["measure"])) if shown else None
+    failed = [(f"{run.method} {_values(run.params)}", run.error) for run in runs if run.error]
+    return {
+        "sampled": len(data) if data is not whole else 0,
+        "advice": recommend(runs),
+        "chart": None if figure is None else json.loads(figure.to_json()),
+        "runs": [
+            {**point, "loss_text": run.loss_text, "params": {name: run.params[name] for name in strengths}}
+            for point, run in zip(shown, usable, strict=True)
+        ],
+        "left_out": [*left_out.items(), *failed],
+    }
+
+
+def _parsed(methods: list[str], name: str, values: list[Any]) -> list[Any]:
+    """The values of a parameter, as its description reads them."""
+    params = (*anonset.MODELS[anonset.METHODS[methods[0]].model].params, *anonset.METHODS[methods[0]].params)
+    param = next(one for one in params if one.name == name)
+    return [param.parse(value) for value in values]
+
+
+def _values(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in params.items() if name != "hierarchy")
+
+
+def publish(
+    desk: Desk,
+    setup: Setup,
+    job: Job,
+    folder: str,
+    ending: str,
+    shown: str,
+    model: str,
+    method: str,
+    params: Mapping[str, Any],
+    accept: list[str],
+    reason: str,
+) -> dict[str, Any]:
+    """Make the release, check it, and write it with all that goes with it into a folder of its own."""
+    place = Path(folder)
+    shutil.rmtree(place, ignore_errors=True)  # what was offered before
+    place.mkdir(mode=0o700)
+    data = desk.data(setup, job)
+    spec = anonset.MODELS[model]
+    out = place / ("release" if spec.form == "groups" else f"release.{ending}")
+    targets = Targets(out=out, report=place / "report.html")
+    options = _options(desk, setup, job, method, params)
+    result = anonset.publish(data, targets, model, method=method, job=job, **options)
+    said = _said(desk, setup, job, place, data, options)
+    words = [*arguments(said, {"model": model, "method": method, "params": params}, _params(method), out.name, accept)]
+    write_project(place / "anonset.toml", shown, words)
+    return {
+        "promise": result.verdict.promise,
+        "measured": dict(result.verdict.measured),
+        "lost": _lost(result),
+        "notes": list(result.notes),
+        "accepted": [],
+        "findings": [],
+        "remaining": [],
+        "files": _files(place),
+        "command": command_line(shown, words),
+    }
+
+
+def _params(method: str) -> tuple[Param, ...]:
+    spec = anonset.METHODS[method]
+    return (*anonset.MODELS[spec.model].params, *spec.params)
+
+
+def _said(
+    desk: Desk, setup: Setup, job: Job, place: Path, data: Transactions, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What was said of the data, as options of the command line; names go into files beside the release."""
+    said = dict(setup.get("reading", {}))
+    if setup.get("sensitive"):
+        names = data.sensitive_names()
+        (place / "sensitive.PRIVATE.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+        said["sensitive_file"] = "sensitive.PRIVATE.txt"
+    if "hierarchy" in options:
+        options["hierarchy"].write(place / "hierarchy.csv")
+        said["hierarchy"] = "hierarchy.csv"
+    if setup.get("unit"):
+        said["unit"] = setup["unit"]
+    return said
+
+
+WHAT = {"release": ("release", True), "hierarchy": ("hierarchy", False), "sensitive": ("sensitive", False)}
+"""What the files are by the beginning of their names, and whether they may be published."""
+
+
+def _files(place: Path) -> list[dict[str, Any]]:
+    """Everything that can be downloaded."""
+    found = []
+    for path in sorted(place.rglob("*")):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(place).parts):
+            name = str(path.relative_to(place))
+            what, public = WHAT.get(name.split("/")[0].split(".")[0], ("config", False))
+            if path.name.endswith("certificate.json"):
+                what, public = "certificate", True
+            if "report" in path.name or "dossier" in path.name:
+                what, public = path.name.split(".")[0], False
+            found.append(
+                {"path": str(path), "name": name, "what": what, "public": public, "bytes": path.stat().st_size}
+            )
+    return sorted(found, key=lambda file: (not file["public"], file["name"] != "release", file["name"]))
+
+
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     "market": market,
     "open": open_,
     "items": items,
     "hierarchy": hierarchy,
     "risk": risk,
+    "advise": advise,
+    "preview": preview,
+    "compare": compare,
+    "publish": publish,
 }
 QUICK = {"items"}

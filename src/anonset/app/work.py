@@ -12,6 +12,7 @@ import secrets
 import shutil
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,12 +103,6 @@ class Worker:
         if self._listening is not None:
             await self._listening
 
-    def kill(self) -> None:
-        """End the process without waiting, as at the end of the server."""
-        if self._process is not None and self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-
     async def _alive(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
             self._wanted = False
@@ -172,11 +167,13 @@ class Work:
     accept: list[str] = field(default_factory=list)
     reason: str = ""
     format: str = "csv"
+    choices: int = 0  # how often a promise and a method were taken
     searched: str = ""  # what was looked for among the items
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: dict[str, dict[str, Any]] = field(default_factory=dict)
     running: Running | None = None
     version: int = 0
+    stamps: Counter[str] = field(default_factory=Counter)  # how often the answer or problem of a task changed
     worker: Worker = field(default_factory=Worker)
     used: float = field(default_factory=time.monotonic)
 
@@ -196,6 +193,7 @@ class Work:
         for task in ORDER[ORDER.index(since) :]:
             self.answers.pop(task, None)
             self.problems.pop(task, None)
+            self.stamps[task] += 1
         self.version += 1
 
     def take(self, source: str, shown: str) -> None:
@@ -212,6 +210,7 @@ class Work:
         self.running = Running(task)
         self.problems.pop(task, None)
         self.answers.pop(task, None)
+        self.stamps[task] += 1
         self.version += 1
         setup = self.setup
         try:
@@ -226,6 +225,7 @@ class Work:
             self.problems[task] = {"kind": kind, "message": "", "hint": ""}
         finally:
             self.running = None
+            self.stamps[task] += 1
             self.version += 1
         return None
 
@@ -240,9 +240,9 @@ class Work:
         """End what runs, at once."""
         await self.worker.stop()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the worker and delete all files."""
-        self.worker.kill()
+        await self.worker.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -256,12 +256,12 @@ class Works:
         self.folder = folder
         self.all: dict[str, Work] = {}
 
-    def new(self, visitor: str, language: str) -> Work:
+    async def new(self, visitor: str, language: str) -> Work:
         """Work for a new tab. Of too many the one is dropped that was not looked at for longest."""
         if len(self.all) >= MOST_WORKS:
             idle = [work for work in self.all.values() if work.running is None]
             if idle:
-                self.drop(min(idle, key=lambda work: (bool(work.source), work.used)))
+                await self.drop(min(idle, key=lambda work: (bool(work.source), work.used)))
         name = secrets.token_urlsafe(12)
         folder = self.folder / name
         folder.mkdir(mode=0o700)
@@ -280,12 +280,11 @@ class Works:
         """What else the visitor has begun, to go on with."""
         return [one for one in self.all.values() if one.visitor == work.visitor and one is not work and one.source]
 
-    def drop(self, work: Work) -> None:
+    async def drop(self, work: Work) -> None:
         """Delete work and its files."""
         self.all.pop(work.name, None)
-        work.close()
+        await work.close()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Delete everything."""
-        for work in list(self.all.values()):
-            self.drop(work)
+        await asyncio.gather(*(self.drop(work) for work in list(self.all.values())))

@@ -75,6 +75,7 @@ def _do(speaker: Speaker, desk: Any, asked: dict[str, Any]) -> None:
             speaker.say(id=asked["id"], stage=stage, done=done, total=total)
 
     try:
+        desk.told = progress
         job = Job(asked["args"].pop("seed", None), progress=progress)
         answer = TASKS[asked["task"]](desk, asked["setup"], job, **asked["args"])
         speaker.say(id=asked["id"], answer=answer)

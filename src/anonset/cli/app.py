@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from anonset.cli.base import debug
 from anonset.cli.base.commands import Application
 from anonset.cli.base.groups import run_options
 from anonset.cli.base.options import Choice, Given, takes
@@ -47,6 +48,7 @@ def app_(serving: Given, running: Given) -> None:
             password_file=serving.get("password_file"),
             browser=serving.get("browser", True),
             most_megabytes=serving.get("max_upload", 1000),
+            debugging=debug.wanted(),
             say=_say,
         )
     _say("\nThe page is closed, and what was uploaded is deleted.")

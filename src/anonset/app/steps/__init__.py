@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from anonset.app.steps import data, describe, risk
+from anonset.app.steps import compare, data, describe, protect, publish, risk
 from anonset.app.steps.page import Page
 from anonset.app.work import Work
 
@@ -13,6 +13,9 @@ STEPS: dict[str, Callable[[Page], None]] = {
     "data": data.show,
     "describe": describe.show,
     "risk": risk.show,
+    "protect": protect.show,
+    "compare": compare.show,
+    "publish": publish.show,
 }
 
 UPLOADS: dict[str, Callable[[Work, Path], Awaitable[None]]] = {

@@ -39,6 +39,7 @@ def show(page: Page) -> None:
     """The step."""
     _choose(page)
     page.problem("open")
+    page.problem("market")
     if page.work.source:
         note(page.words("data.is", name=page.work.shown), "good" if "open" in page.work.answers else "")
     unclear = page.work.problems.get("open", {})
@@ -51,7 +52,7 @@ def show(page: Page) -> None:
         if found.get("columns"):
             _roles(page, [one["name"] for one in found["columns"]], _by_role(found["columns"]))
         _charts(page, found)
-    _others(page)
+    page.part(lambda: [other.name for other in page.works.others(page.work)], lambda: _others(page))
 
 
 def _choose(page: Page) -> None:
@@ -98,7 +99,7 @@ def _market(page: Page) -> None:
         page.run("open")
 
     work.take("", "")
-    page.run("market", made, folder=str(work.folder / "supermarket"))
+    page.run("market", made, folder=str(work.folder / "supermarket"), seed=1)
 
 
 def _counted(page: Page, found: Mapping[str, Any]) -> None:
@@ -132,7 +133,7 @@ def _first(page: Page, found: Mapping[str, Any]) -> None:
     if found["first"]:
         with card(text("data.first")):
             rows = [(text.number(place), ", ".join(items)) for place, items in enumerate(found["first"], 1)]
-            table(("", text("items")), rows, text("data.first"))
+            table(("#", text("items")), rows, text("data.first"), "first")
 
 
 def _by_role(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from anonset.app.pieces import (
+    Handler,
     button,
     card,
     check,
@@ -26,6 +27,7 @@ from anonset.app.pieces import (
 from anonset.app.steps.page import Page
 from anonset.app.work import Work
 
+MOST_CHIPS = 200
 BUILT = ("cooccurrence", "prefix", "order")
 
 
@@ -45,50 +47,64 @@ def show(page: Page) -> None:
 
 def _sensitive(page: Page) -> None:
     text, work = page.words, page.work
-    marked = work.sensitive if work.sensitive is not None else list(work.answers["open"]["sensitive"])
-
-    def mark(item: str, yes: bool) -> None:
-        now = [one for one in marked if one != item] + ([item] if yes else [])
-        work.sensitive = now
-        work.changed("describe")
-
+    if work.sensitive is None:
+        work.sensitive = list(work.answers["open"]["sensitive"]) or None
     with card(text("describe.sensitive")):
         with ui.element("p"):
             term(text, "sensitive", text("describe.sensitive"), work.name)
             element("span", f" – {text('describe.sensitive_lead')}")
-        para(text("describe.marked", count=len(marked)) if marked else text("describe.none"))
-        with ui.element("div").classes("chips"):
-            for item in marked:
-                label = text("describe.remove", item=item)
-                button(f"{item} ×", lambda item=item: mark(item, False), "chip", label)
+        chips = ui.element("div").props('role="status"')
+        search(text("describe.search"), work.searched, lambda new: look(new))
         found = ui.element("div")
 
-        async def look(new: str) -> None:
-            page.work.searched = new
-            answer = await page.ask("items", text=new)
-            if answer is None:
-                return
-            found.clear()
-            with found:
-                para(text("describe.found", shown=len(answer["found"]), all=answer["all"]), "soft").props(
-                    'role="status"'
-                )
-                with ui.element("div").classes("hits"):
-                    for one in answer["found"]:
-                        name, count = one["item"], text.number(one["transactions"])
-                        check(f"{name} ({count})", name in marked, lambda yes, name=name: mark(name, yes))
+    def mark(item: str, yes: bool) -> None:
+        work.sensitive = [one for one in work.sensitive or () if one != item] + ([item] if yes else [])
+        work.changed("describe")
+        page.keep()
+        _chips(page, chips, unmark)
 
-        with found:
-            pass
-        search(text("describe.search"), work.searched, look)
-        found.move(target_index=-1)
-        ui.timer(0.05, lambda: look(work.searched), once=True)
+    async def unmark(item: str) -> None:
+        mark(item, False)
+        await look(work.searched)
+
+    async def look(new: str) -> None:
+        work.searched = new
+        answer = await page.ask("items", text=new)
+        if answer is not None and not found.is_deleted:
+            _hits(page, found, answer, mark)
+
+    _chips(page, chips, unmark)
+    ui.timer(0.05, lambda: look(work.searched), once=True)
+
+
+def _chips(page: Page, place: ui.element, unmark: Handler) -> None:
+    """The sensitive items, each to be taken off."""
+    text, marked = page.words, page.work.sensitive or []
+    place.clear()
+    with place:
+        para(text("describe.marked", count=len(marked)) if marked else text("describe.none"))
+        with ui.element("div").classes("chips"):
+            for item in marked[:MOST_CHIPS]:
+                button(f"{item} ×", lambda item=item: unmark(item), "chip", text("describe.remove", item=item))
+
+
+def _hits(page: Page, place: ui.element, answer: Mapping[str, Any], mark: Handler) -> None:
+    """The items that were found, each to be marked."""
+    text, marked = page.words, set(page.work.sensitive or ())
+    place.clear()
+    with place:
+        para(text("describe.found", shown=len(answer["found"]), all=answer["all"]), "soft")
+        with ui.element("div").classes("hits"):
+            for one in answer["found"]:
+                name, count = one["item"], text.number(one["transactions"])
+                check(f"{name} ({count})", name in marked, lambda yes, name=name: mark(name, yes))
 
 
 def _take_hierarchy(work: Work, asked: dict[str, Any]) -> None:
     work.hierarchy = asked
     work.problems.pop("hierarchy", None)
     work.answers.pop("hierarchy", None)
+    work.stamps["hierarchy"] += 1
     work.changed("describe")
 
 
@@ -110,20 +126,28 @@ def _hierarchy(page: Page) -> None:
         with ui.element("div").classes("row"):
             field(text("describe.hierarchy_path"), "", lambda new: typed.update(path=new), wide=True)
             page.go("describe.hierarchy_use", lambda: take({"file": typed["path"]}) if typed["path"] else None, "work")
-        built = str(work.hierarchy.get("by", "file" if work.hierarchy else ""))
-        options = [("", text("describe.hierarchy_none")), *((by, text(f"describe.by.{by}")) for by in BUILT)]
-        if built == "file":
-            options.append(("file", Path(work.hierarchy["file"]).name))
-        choice(text("describe.building"), options, built, lambda by: take({"by": by} if by in BUILT else {}))
-        page.problem("hierarchy")
-        if (found := work.answers.get("hierarchy")) is not None:
-            _tree(page, found)
-        elif work.hierarchy and "hierarchy" not in work.problems and work.running is None:
-            page.run("hierarchy")
+        page.part(lambda: work.hierarchy, lambda: _built(page, take))
+        page.part(lambda: work.stamps["hierarchy"], lambda: _tree(page))
+    if work.hierarchy and "hierarchy" not in (*work.answers, *work.problems) and work.running is None:
+        page.run("hierarchy")
 
 
-def _tree(page: Page, found: Mapping[str, Any]) -> None:
-    text = page.words
+def _built(page: Page, take: Handler) -> None:
+    """The hierarchy that there is, or one to build."""
+    text, now = page.words, page.work.hierarchy
+    built = str(now.get("by", "file" if now else ""))
+    options = [("", text("describe.hierarchy_none")), *((by, text(f"describe.by.{by}")) for by in BUILT)]
+    if built == "file":
+        options.append(("file", Path(now["file"]).name))
+    choice(text("describe.building"), options, built, lambda by: take({"by": by} if by in BUILT else {}))
+
+
+def _tree(page: Page) -> None:
+    """The hierarchy drawn, with a search."""
+    text, found = page.words, page.work.answers.get("hierarchy")
+    page.problem("hierarchy")
+    if found is None:
+        return
     para(text("describe.hierarchy_is", items=found["items"], height=found["height"], missing=found["missing"]))
     if found["notes"]:
         listing(found["notes"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nicegui import background_tasks, ui
@@ -11,6 +11,16 @@ from nicegui import background_tasks, ui
 from anonset.app.pieces import Handler, button, link, note
 from anonset.app.words import Words
 from anonset.app.work import Work, Works
+
+
+@dataclass
+class Part:
+    """A part of a page: where it is, what it depends on, how it is built, and on what it was."""
+
+    box: ui.element
+    key: Callable[[], Any]
+    build: Callable[[], None]
+    built: Any
 
 
 @dataclass
@@ -22,6 +32,27 @@ class Page:
     works: Works
     most: int
     show: Callable[[], None]
+    keep: Callable[[], None] = lambda: None  # what changed is shown already
+    parts: list[Part] = field(default_factory=list)
+
+    def part(self, key: Callable[[], Any], build: Callable[[], None]) -> None:
+        """A part of the content that is built anew where its key changes; what is typed elsewhere stays."""
+        box = ui.element("div")
+        self.parts.append(Part(box, key, build, key()))
+        with box:
+            build()
+
+    def renew(self) -> None:
+        """Build those parts anew whose keys changed."""
+        for part in list(self.parts):
+            now = part.key()
+            if part.box.is_deleted:
+                self.parts.remove(part)  # it stood in one that was built anew
+            elif now != part.built:
+                part.built = now
+                part.box.clear()
+                with part.box:
+                    part.build()
 
     def run(self, task: str, then: Callable[[dict[str, Any]], None] | None = None, **args: Any) -> None:
         """Start a task that goes on although the tab is closed; `then` hears its answer."""

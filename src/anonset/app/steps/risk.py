@@ -13,14 +13,17 @@ from anonset.app.steps.page import Page
 
 def show(page: Page) -> None:
     """The step."""
-    if not page.has_data():
-        return
+    if page.has_data():
+        page.part(lambda: page.work.stamps["risk"], lambda: _measured(page))
+        if "risk" not in (*page.work.answers, *page.work.problems) and page.work.running is None:
+            page.run("risk")
+
+
+def _measured(page: Page) -> None:
     page.problem("risk")
     found = page.work.answers.get("risk")
     if found is None:
         page.go("risk.run", lambda: page.run("risk"))
-        if not page.work.problems.get("risk") and page.work.running is None:
-            page.run("risk")
     else:
         _found(page, found)
         _criteria(page, found)
@@ -47,7 +50,7 @@ def _found(page: Page, found: Mapping[str, Any]) -> None:
                     )
                     for row in rows
                 ]
-                table(columns, cells, text("risk.title"), numbers=True)
+                table(columns, cells, text("risk.title"), "numbers")
 
 
 def _criteria(page: Page, found: Mapping[str, Any]) -> None:
