@@ -21,7 +21,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WAIT = 20_000  # milliseconds
+WAIT = 60_000  # milliseconds
 
 
 @dataclass

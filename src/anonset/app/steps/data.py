@@ -27,6 +27,8 @@ from anonset.app.work import Work
 
 ROLES = ("transaction", "item", "user", "count", "attribute", "sensitivity", "sensitive_column", "drop")
 """The reading options that name a column."""
+SEVERAL = ("transaction", "drop")
+"""Those that may name several."""
 
 
 async def uploaded(work: Work, path: Path) -> None:
@@ -140,19 +142,22 @@ def _by_role(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {one["role"]: one["name"] for one in columns if one["role"]}
 
 
+def _listed(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
 def _roles(page: Page, columns: Sequence[str], guess: Mapping[str, str]) -> None:
     """Which column is what, to correct."""
     text, work = page.words, page.work
     known = {name: role for role, name in guess.items()}
-    known |= {name: role for role, names in work.reading.items() if role in ROLES for name in names}
+    known |= {name: role for role, names in work.reading.items() if role in ROLES for name in _listed(names)}
     chosen = {name: known.get(name, "") for name in columns}
     options = [("", text("data.role.none")), *((role, text(f"data.role.{role}")) for role in ROLES)]
     nulls = {"skip": bool(work.reading.get("skip_nulls"))}
 
     def again() -> None:
-        work.reading = {
-            role: [name for name, part in chosen.items() if part == role] for role in ROLES if role in chosen.values()
-        }
+        named = {role: [name for name, part in chosen.items() if part == role] for role in ROLES}
+        work.reading = {role: names if role in SEVERAL else names[0] for role, names in named.items() if names}
         if nulls["skip"]:
             work.reading["skip_nulls"] = True
         work.changed("open")
