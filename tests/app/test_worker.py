@@ -92,6 +92,23 @@ def test_a_worker_that_dies_is_a_problem_and_the_next_task_has_a_new_one(work):
     asyncio.run(way())
 
 
+def test_the_worker_of_a_closed_tab_ends_and_the_next_task_reads_again(work, tmp_path, monkeypatch):
+    monkeypatch.setattr("anonset.app.work.IDLE", 0.0)
+
+    async def way():
+        works = Works(tmp_path)
+        works.all["w"] = work
+        await work.run("open")
+        process = work.worker._process
+        await works.rest()
+        assert process.returncode is not None
+        assert "open" in work.answers
+        assert (await work.run("risk"))["rows"]
+        await work.cancel()
+
+    asyncio.run(way())
+
+
 def test_an_answer_to_former_data_is_not_kept(work):
     async def way():
         task = asyncio.create_task(work.run("open"))

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from anonset.app.guard import VISITOR
 from anonset.app.pieces import button, element, heading, link, note, para
 from anonset.app.steps import Page
 from anonset.app.words import Words, preferred, words
-from anonset.app.work import Running, Work, Works
+from anonset.app.work import IDLE, Running, Work, Works
 
 LOOK = Path(__file__).parent / "look"
 EVERY = 0.25  # seconds between two looks at what runs
@@ -39,9 +40,11 @@ class Site:
 
         @asynccontextmanager
         async def life(_: FastAPI) -> Any:
+            resting = asyncio.create_task(self._rest())
             try:
                 yield
             finally:
+                resting.cancel()
                 await self.works.close()
 
         outside = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
@@ -56,6 +59,11 @@ class Site:
             reconnect_timeout=10,
         )
         return outside
+
+    async def _rest(self) -> None:
+        while True:
+            await asyncio.sleep(IDLE / 4)
+            await self.works.rest()
 
     def add_pages(self) -> None:
         """Put all addresses into the framework."""
@@ -210,6 +218,7 @@ class Frame:
 
     def _look(self) -> None:
         """What runs, and new content where there is some."""
+        self.work.used = time.monotonic()
         running = self.work.running
         if (running is not None) != self.was_running:
             self.was_running = running is not None

@@ -274,7 +274,8 @@ def publish(
     method: str,
     params: Mapping[str, Any],
     accept: list[str],
-    reason: str,
+    purpose: str,
+    responsible: str,
 ) -> dict[str, Any]:
     """Make the release, check it, and write it with all that goes with it into a folder of its own."""
     place = Path(folder)
@@ -283,20 +284,24 @@ def publish(
     data = desk.data(setup, job)
     spec = anonset.MODELS[model]
     out = place / ("release" if spec.form == "groups" else f"release.{ending}")
-    targets = Targets(out=out, report=place / "report.html")
+    signed: dict[str, Any] = {"purpose": purpose, "responsible": responsible}
+    accepted: dict[str, Any] = {"accept": tuple(accept)} if accept else {}
+    targets = Targets(out=out, report=place / "report.html", dossier=place / "dossier.html", **signed, **accepted)
     options = _options(desk, setup, job, method, params)
     result = anonset.publish(data, targets, model, method=method, job=job, **options)
-    said = _said(desk, setup, job, place, data, options)
-    words = [*arguments(said, {"model": model, "method": method, "params": params}, _params(method), out.name, accept)]
+    said = {**_said(desk, setup, job, place, data, options), "report": "report.html", "dossier": "dossier.html"}
+    said |= {name: value for name, value in signed.items() if value}
+    words = arguments(said, {"model": model, "method": method, "params": params}, _params(method), out.name, accept)
+    found = None if result.findings is None else result.findings.accepting(accept)
     write_project(place / "anonset.toml", shown, words)
     return {
         "promise": result.verdict.promise,
         "measured": dict(result.verdict.measured),
         "lost": _lost(result),
         "notes": list(result.notes),
-        "accepted": [],
-        "findings": [],
-        "remaining": [],
+        "accepted": list(accept),
+        "findings": [] if found is None else [one.to_dict() for one in found],
+        "remaining": [] if found is None else list(found.remaining),
         "files": _files(place),
         "command": command_line(shown, words),
     }

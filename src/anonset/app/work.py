@@ -166,6 +166,8 @@ class Work:
     params: dict[str, Any] = field(default_factory=dict)
     accept: list[str] = field(default_factory=list)
     reason: str = ""
+    purpose: str = ""
+    responsible: str = ""
     format: str = "csv"
     choices: int = 0  # how often a promise and a method were taken
     searched: str = ""  # what was looked for among the items
@@ -247,6 +249,7 @@ class Work:
 
 
 MOST_WORKS = 30
+IDLE = 60.0  # seconds without a tab, after which a worker ends
 
 
 class Works:
@@ -284,6 +287,12 @@ class Works:
         """Delete work and its files."""
         self.all.pop(work.name, None)
         await work.close()
+
+    async def rest(self) -> None:
+        """End the workers of tabs that were closed and wait for nothing; what they read is read again when needed."""
+        now = time.monotonic()
+        idle = [work for work in self.all.values() if work.running is None and now - work.used > IDLE]
+        await asyncio.gather(*(work.worker.stop() for work in idle))
 
     async def close(self) -> None:
         """Delete everything."""

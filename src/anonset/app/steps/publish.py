@@ -60,6 +60,9 @@ def _choice(page: Page) -> None:
         )
         if spec.form == "rows":
             choice(text("publish.format"), [(name, name) for name in FORMATS], work.format, _format(page))
+        with ui.element("div").classes("row"):
+            field(text("publish.purpose"), work.purpose, lambda new: setattr(work, "purpose", new.strip()))
+            field(text("publish.responsible"), work.responsible, lambda new: setattr(work, "responsible", new.strip()))
         with ui.element("p"):
             page.go("publish.run", lambda: make(page))
 
@@ -82,7 +85,10 @@ def make(page: Page) -> None:
         ending=work.format,
         shown=work.shown,
         accept=work.accept,
-        reason=work.reason,
+        purpose=" ".join(filter(None, (work.purpose, page.words("publish.because", reason=work.reason))))
+        if work.reason
+        else work.purpose,
+        responsible=work.responsible,
         **chosen(work),
     )
 
@@ -147,7 +153,7 @@ def _findings(page: Page, found: Mapping[str, Any]) -> None:
         names = [text(f"publish.{name}") for name in ("attack", "before", "after", "verdict")]
         rows = [
             (
-                one["knows"],
+                one["sentence"] or one["knows"],
                 "–" if one["before"] is None else text.share(one["before"]),
                 text.share(one["after"]),
                 text("publish.broken" if one["broken"] else "publish.ok" if one["stopped"] else "publish.open"),
