@@ -69,7 +69,7 @@ async def opened(site, language="en"):
     work = await site.works.new("", language)
     work.source = work.shown = "shop.csv"
     work.answers["open"] = {**OPENED, "charts": [], "unread": []}
-    work.answers["advise"] = {"looked": [], "cards": []}
+    work.answers["advise"] = {"reasons": [], "help": [], "cards": []}
     return work
 
 

@@ -21,6 +21,8 @@ from anonset.assess.risk import singled_out
 from anonset.choose.advise import advise as proposal
 from anonset.choose.compare import compare as run_all
 from anonset.choose.recommend import points, recommend
+from anonset.choose.trials import Trial
+from anonset.data.advice import Situation
 from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_prefix, read_hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Result
@@ -111,6 +113,7 @@ def open_(desk: Desk, setup: Setup, job: Job) -> dict[str, Any]:
         "unread": list(data.unread),
         "first": [list(data[row]) for row in range(min(FIRST, len(data)))],
         "sensitive": data.sensitive_names(),
+        "suggested": _suggested(data),
         "charts": [json.loads(figure.to_json()) for figure in figures],
     }
 
@@ -164,17 +167,40 @@ def risk(desk: Desk, setup: Setup, job: Job) -> dict[str, Any]:
 
 
 def advise(desk: Desk, setup: Setup, job: Job) -> dict[str, Any]:
-    """What fits the data, with reasons."""
+    """What was tried on a sample: what attackers achieve, what is left, and what is recommended."""
     data = desk.data(setup, job)
     found = proposal(
         data,
         sensitive=bool(data.sensitive_names()) or data.sensitivity is not None,
-        hierarchy=bool(setup.get("hierarchy")),
-        users=users_repeat(data),
+        hierarchy=desk.tree(setup, job),
+        users=setup.get("unit") == "user" and users_repeat(data),
         job=job,
     )
-    card = {name: value for name, value in found.to_dict().items() if name != "promise"}
-    return {"looked": [], "cards": [{**card, "promise": found.promise, "figures": []}]}
+    cards = [_card(one, one is found.recommended) for one in found.trials if not one.candidate.built]
+    return {
+        "reasons": list(found.reasons),
+        "help": list(found.help),
+        "cards": sorted(cards, key=lambda card: (not card["best"], bool(card["problem"]), -card["kept"])),
+    }
+
+
+def _card(trial: Trial, best: bool) -> dict[str, Any]:
+    """One trial: the promise, attacks before and after, what is left, and what stands against it."""
+    said = trial.to_dict()
+    kept = {name: said[name] for name in ("model", "method", "params", "promise", "kept", "problem", "transactions")}
+    attacks = [{name: one[name] for name in ("sentence", "before", "after", "part")} for one in said["attacks"]]
+    return {**kept, "best": best, "attacks": attacks}
+
+
+def _suggested(data: Transactions) -> dict[str, dict[str, Any]]:
+    """What each model would begin with on these data."""
+    situation = Situation(data, sensitive=True, hierarchy=True, users=True)
+    found = ((name, spec.advice(situation)) for name, spec in anonset.MODELS.items())
+    return {
+        name: {key: value for key, value in one.params.items() if isinstance(value, (int, float, str))}
+        for name, one in found
+        if one is not None
+    }
 
 
 def _options(desk: Desk, setup: Setup, job: Job, method: str, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def _market(page: Page) -> None:
     work = page.work
 
     def made(answer: dict[str, Any]) -> None:
-        work.take(answer["source"], page.words("data.market"))
+        work.take(answer["source"], "supermarket.csv")
         work.sensitive, work.hierarchy = answer["sensitive"], {"file": answer["hierarchy"]}
         page.run("open")
 

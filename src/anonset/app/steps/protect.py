@@ -14,30 +14,17 @@ from anonset.app.steps.page import Page
 from anonset.app.work import Work
 from anonset.data.spec import MethodSpec
 
+MOST_CARDS = 6
+
 
 def show(page: Page) -> None:
     """The step."""
     if page.has_data():
-        _start(page)
+        start_with_something(page.work)
         work = page.work
         page.part(lambda: (work.stamps["advise"], work.choices), lambda: _advice(page))
         page.part(lambda: work.choices, lambda: _own(page))
         page.part(lambda: work.stamps["preview"], lambda: _preview(page))
-
-
-def _start(page: Page) -> None:
-    """Begin with what is advised."""
-    work = page.work
-    fresh = not work.method
-    start_with_something(work)
-
-    def take(answer: dict[str, Any]) -> None:
-        if fresh and answer["cards"]:
-            best = answer["cards"][0]
-            choose(work, best["model"], best["method"], best["params"])
-
-    if fresh and "advise" not in work.answers and work.running is None:
-        page.run("advise", take)
 
 
 def lacks(method: MethodSpec, work: Work) -> list[str]:
@@ -67,15 +54,15 @@ def start_with_something(work: Work) -> None:
 def choose(work: Work, model: str, method: str = "", params: Mapping[str, Any] | None = None) -> None:
     """Take a promise, and the method asked for or the usual one, with examples for what must be given."""
     spec, fit = anonset.MODELS[model], fitting(work, model)
-    usual = spec.default_method if spec.default_method in fit else fit[0]
-    work.model, work.method = model, method or usual
+    work.model = model
+    work.method = method or (spec.default_method if spec.default_method in fit else fit[0])
     work.choices += 1
     if params is not None:
         work.params = {name: str(value) for name, value in params.items()}
-    chosen = anonset.METHODS[work.method]
-    for param in (*spec.params, *chosen.params):
-        if param.required and param.example is not None and param.type != "hierarchy":
-            work.params.setdefault(param.name, str(param.example))
+    usual = work.answers["open"].get("suggested", {}).get(model, {})
+    for param in (*spec.params, *anonset.METHODS[work.method].params):
+        if param.required and param.type != "hierarchy":
+            work.params.setdefault(param.name, str(usual.get(param.name, param.example)))
     work.changed("preview")
 
 
@@ -88,10 +75,11 @@ def _advice(page: Page) -> None:
         if found is None:
             page.go("protect.advise", lambda: page.run("advise"))
             return
-        if found["looked"]:
-            listing(found["looked"])
+        listing(found["reasons"])
+        for sentence in found["help"]:
+            note(sentence)
         with ui.element("div").classes("cards"):
-            for one in found["cards"]:
+            for one in found["cards"][:MOST_CARDS]:
                 _card(page, one)
 
 
@@ -100,16 +88,33 @@ def _card(page: Page, one: Mapping[str, Any]) -> None:
     taken = (work.model, work.method) == (one["model"], one["method"]) and all(
         work.params.get(name) == str(value) for name, value in one["params"].items()
     )
-    with card(f"{anonset.MODELS[one['model']].title}: {one['method']}", 3) as box:
+    values = ", ".join(f"{name} = {value}" for name, value in one["params"].items())
+    with card(f"{anonset.MODELS[one['model']].title}, {one['method']}", 3) as box:
         box.classes("chosen" if taken else "")
-        para(f"{one['promise']}.")
-        listing(one["reasons"])
-        if one["figures"]:
-            facts(one["figures"])
+        para(f"{values}{' · ' + text('protect.best') if one['best'] else ''}", "soft")
+        if one["promise"]:
+            para(f"{one['promise']}.")
+        rows = [(text("protect.kept"), text.share(one["kept"]))] if one["promise"] else []
+        facts([*rows, *((text(f"protect.part.{part}"), _change(page, one, part)) for part in _parts(one))])
+        if one["problem"]:
+            note(one["problem"], "warn")
         if taken:
             para(text("protect.taken"), "soft")
         else:
-            button(text("protect.take"), lambda: choose(work, one["model"], one["method"], one["params"]), "main")
+            kind = "main" if one["best"] else ""
+            button(text("protect.take"), lambda: choose(work, one["model"], one["method"], one["params"]), kind)
+
+
+def _parts(one: Mapping[str, Any]) -> list[str]:
+    """What the attacks threaten, each once."""
+    return list(dict.fromkeys(attack["part"] for attack in one["attacks"]))
+
+
+def _change(page: Page, one: Mapping[str, Any], part: str) -> str:
+    """The most successful attack of a part, before and after."""
+    worst = max((attack for attack in one["attacks"] if attack["part"] == part), key=lambda attack: attack["after"])
+    before = "" if worst["before"] is None else f"{page.words.share(worst['before'])} → "
+    return f"{before}{page.words.share(worst['after'])}"
 
 
 def _own(page: Page) -> None:
