@@ -21,7 +21,7 @@ from anonset.assess.risk import singled_out
 from anonset.choose.advise import advise as proposal
 from anonset.choose.compare import compare as run_all
 from anonset.choose.recommend import points, recommend
-from anonset.choose.trials import Trial
+from anonset.choose.trials import Trial, sample
 from anonset.data.advice import Situation
 from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_prefix, read_hierarchy
 from anonset.data.job import Job
@@ -211,16 +211,9 @@ def _options(desk: Desk, setup: Setup, job: Job, method: str, params: Mapping[st
     return {**params, **more, **({"unit": setup["unit"]} if setup.get("unit") else {})}
 
 
-def _sample(data: Transactions, job: Job, most: int) -> Transactions:
-    """As many transactions, drawn at random; all where there are no more."""
-    if len(data) <= most:
-        return data
-    return data.take(np.sort(job.random("sample").choice(len(data), most, replace=False)))
-
-
 def preview(desk: Desk, setup: Setup, job: Job, model: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """The choice tried on a sample: what is lost, and transactions before and after."""
-    data = _sample(desk.data(setup, job), job, SAMPLE)
+    data = sample(desk.data(setup, job), SAMPLE)
     result = anonset.anonymize(data, model, method=method, job=job, **_options(desk, setup, job, method, params))
     origin = result.row_origin
     known = np.flatnonzero(origin >= 0)
@@ -253,7 +246,7 @@ def compare(
 ) -> dict[str, Any]:
     """Methods at several strengths, measured alike, on at most so many transactions."""
     whole = desk.data(setup, job)
-    data = _sample(whole, job, COMPARED)
+    data = sample(whole, COMPARED)
     grid: dict[str, list[Any]] = {**{name: [value] for name, value in others.items()}, **strengths}
     takers = [name for name in methods if any(one.type == "hierarchy" for one in anonset.METHODS[name].params)]
     if takers and (tree := desk.tree(setup, job)) is not None:
@@ -264,12 +257,13 @@ def compare(
         runs, left_out = run_all(data, folder, methods=methods, grid=grid, told=told)
     shown = points(runs)
     usable = [run for run in runs if not run.error and run.loss is not None and run.strength is not None]
-    figure = charts.tradeoff(shown, str(shown[0]["measure"])) if shown else None
+    drawn = (charts.tradeoff, charts.risk) if any(point["risk"] is not None for point in shown) else (charts.tradeoff,)
+    figures = [draw(shown, str(shown[0]["measure"])) for draw in drawn] if shown else []
     failed = [(f"{run.method} {_values(run.params)}", run.error) for run in runs if run.error]
     return {
         "sampled": len(data) if data is not whole else 0,
         "advice": recommend(runs),
-        "chart": None if figure is None else json.loads(figure.to_json()),
+        "charts": [json.loads(figure.to_json()) for figure in figures],
         "runs": [
             {**point, "loss_text": run.loss_text, "params": {name: run.params[name] for name in strengths}}
             for point, run in zip(shown, usable, strict=True)

@@ -66,13 +66,15 @@ def _found(page: Page, found: Mapping[str, Any]) -> None:
         if found["sampled"]:
             para(text("compare.sample", count=found["sampled"]))
         listing(found["advice"])
-        if found["chart"] is not None:
-            drawn = chart(found["chart"], text("compare.title"))
-            place = "(e) => emit([e.points[0].data.name, e.points[0].x, e.points[0].y])"
-            drawn.on("plotly_click", lambda event: _take_point(page, runs, event.args), js_handler=place)
+        with ui.element("div").classes("pair"):
+            for number, figure in enumerate(found["charts"]):
+                drawn = chart(figure, figure["layout"]["title"]["text"])
+                place = "(e) => emit([e.points[0].data.name, e.points[0].x, e.points[0].y])"
+                if number == 0:
+                    drawn.on("plotly_click", lambda event: _take_point(page, runs, event.args), js_handler=place)
         with ui.element("div").classes("scroll"), ui.element("table").classes("numbers"):
             with ui.element("thead"), ui.element("tr"):
-                names = [text(f"compare.{name}") for name in ("method", "strength", "loss", "seconds")]
+                names = [text(f"compare.{name}") for name in ("method", "strength", "loss", "risk", "seconds")]
                 for name in [*names, text("compare.take")]:
                     element("th", name, scope="col")
             with ui.element("tbody"):
@@ -91,6 +93,7 @@ def _row(page: Page, run: Mapping[str, Any]) -> None:
         element("th", f"{run['method']}{best}", scope="row")
         element("td", text.number(run["strength"]))
         element("td", run["loss_text"])
+        element("td", "–" if run["risk"] is None else text.share(run["risk"]))
         element("td", text.number(round(run["seconds"], 2)))
         with ui.element("td"):
             label = f"{text('compare.take')}: {run['method']}, {run['strength']:g}"
