@@ -338,3 +338,56 @@ def test_nothing_runs_over_the_edge_of_a_telephone(tab):
         tab.goto(re.sub("[a-z]+$", step, tab.url))
         tab.get_by_text(sign).first.wait_for()
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_release_that_the_gate_refuses_is_accepted_with_a_reason(tab, tmp_path):
+    path = tmp_path / "unique.csv"
+    path.write_text("transaction,item\n" + "\n".join(f"{row},only {row}" for row in range(40)) + "\n")
+    upload(tab, path)
+    tab.get_by_text("What came in").wait_for()
+    to(tab, "Protect")
+    tab.get_by_label("Method", exact=True).select_option(label="gsc")
+    tab.get_by_text("Gray order cut").wait_for()
+    to(tab, "Publish")
+    tab.get_by_role("button", name="Make the release").click()
+    tab.get_by_role("heading", name="The promise holds, but the release was not made").wait_for()
+    assert tab.get_by_role("heading", name="Download").count() == 0
+    tab.get_by_role("button", name="Publish all the same").click()
+    tab.get_by_text("Say why, in a few words.").wait_for()
+    for box in tab.get_by_label(re.compile("^I accept")).all():
+        box.check()
+    tab.get_by_label("Why this is acceptable").fill("It is a test of the page.")
+    tab.get_by_label("Why this is acceptable").blur()
+    tab.get_by_role("button", name="Publish all the same").click()
+    tab.get_by_role("heading", name="Download").wait_for()
+    assert "It is a test of the page." in tab.inner_text("main")
+    for name, holds in (("anonset.toml", "accept"), ("dossier.PRIVATE.html", "It is a test of the page.")):
+        with tab.expect_download() as waiting:
+            tab.get_by_role("link", name=name, exact=True).click()
+        waiting.value.save_as(tmp_path / name)
+        assert holds in (tmp_path / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_two_hundred_thousand_transactions_stay_pleasant(tab, served, tmp_path):
+    psutil = pytest.importorskip("psutil")
+    from anonset.generate import generate_quest
+    from anonset.io import save
+
+    path = tmp_path / "large.dat"
+    save(generate_quest(200_000, items=2000, seed=1), path)
+    tab.get_by_label("Or a path").fill(str(path))
+    tab.get_by_role("button", name="Read it").click()
+    tab.get_by_text("What came in").wait_for()
+    slowest = 0.0
+    for step in ("Describe", "Risk", "Protect", "Compare", "Publish", "Data"):
+        begun = time.monotonic()
+        to(tab, step)
+        slowest = max(slowest, time.monotonic() - begun)
+    tab.goto(re.sub("[a-z]+$", "describe", tab.url))
+    begun = time.monotonic()
+    tab.get_by_label("Search items").fill("17")
+    tab.get_by_text(re.compile("^40 of ")).wait_for()
+    slowest = max(slowest, time.monotonic() - begun)
+    assert slowest < 1
+    assert psutil.Process(served.process.pid).memory_info().rss < 500 * 2**20
