@@ -225,6 +225,8 @@ class Frame:
             self.strip.classes(add="" if running else "idle", remove="idle" if running else "")
         if running is not None:
             self._tell(running)
+        else:
+            self.page.start_wanted()
         if self.work.version != self.seen:
             self.seen = self.work.version
             if self._skeleton() == self.built:
@@ -257,6 +259,7 @@ class Frame:
         self.seen = self.work.version
         self.built = self._skeleton()
         self.page.parts.clear()
+        self.page.wanted = ""
         self.content.clear()
         with self.content:
             if self.step == "terms":

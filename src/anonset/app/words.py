@@ -16,12 +16,12 @@ _MARKS = {"en": (",", "."), "de": (".", ",")}
 
 @dataclass(frozen=True)
 class Words:
-    r"""The texts of one language.
+    """The texts of one language.
 
     Examples
     --------
     >>> words("de").number(1234567), words("en").share(0.1234)
-    ('1.234.567', '12.3\xa0%')
+    ('1.234.567', '12.3 %')
     """
 
     language: str
@@ -43,7 +43,7 @@ class Words:
     def share(self, value: float) -> str:
         """A share in per cent; a small one is not rounded to nothing."""
         text = "< 0.1" if 0 < value < 0.001 else f"{100 * value:.1f}"
-        return f"{self._marked(text)}\N{NO-BREAK SPACE}%"
+        return f"{self._marked(text)} %"
 
     def _marked(self, text: str) -> str:
         thousands, decimals = _MARKS.get(self.language, _MARKS[DEFAULT])

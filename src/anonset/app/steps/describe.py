@@ -113,8 +113,7 @@ def _hierarchy(page: Page) -> None:
 
     def take(asked: dict[str, Any]) -> None:
         _take_hierarchy(work, asked)
-        if asked:
-            page.run("hierarchy")
+        page.wanted = "hierarchy" if asked else ""
 
     with card(text("describe.hierarchy")):
         with ui.element("p"):
@@ -128,8 +127,7 @@ def _hierarchy(page: Page) -> None:
             page.go("describe.hierarchy_use", lambda: take({"file": typed["path"]}) if typed["path"] else None, "work")
         page.part(lambda: work.hierarchy, lambda: _built(page, take))
         page.part(lambda: work.stamps["hierarchy"], lambda: _tree(page))
-    if work.hierarchy and "hierarchy" not in (*work.answers, *work.problems) and work.running is None:
-        page.run("hierarchy")
+    page.wanted = "hierarchy" if work.hierarchy else ""
 
 
 def _built(page: Page, take: Handler) -> None:

@@ -34,6 +34,7 @@ class Page:
     show: Callable[[], None]
     keep: Callable[[], None] = lambda: None  # what changed is shown already
     parts: list[Part] = field(default_factory=list)
+    wanted: str = ""  # a task that this page starts by itself as soon as nothing else runs
 
     def part(self, key: Callable[[], Any], build: Callable[[], None]) -> None:
         """A part of the content that is built anew where its key changes; what is typed elsewhere stays."""
@@ -67,6 +68,12 @@ class Page:
                 self.work.version += 1
 
         background_tasks.create(going(), name=f"anonset {task}")
+
+    def start_wanted(self) -> None:
+        """Start what the page wants, if it has no answer yet and nothing else runs."""
+        work = self.work
+        if self.wanted and work.running is None and self.wanted not in (*work.answers, *work.problems):
+            self.run(self.wanted)
 
     def go(self, key: str, does: Handler, classes: str = "main work") -> None:
         """A button that starts work."""

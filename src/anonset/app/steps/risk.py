@@ -15,8 +15,7 @@ def show(page: Page) -> None:
     """The step."""
     if page.has_data():
         page.part(lambda: page.work.stamps["risk"], lambda: _measured(page))
-        if "risk" not in (*page.work.answers, *page.work.problems) and page.work.running is None:
-            page.run("risk")
+        page.wanted = "risk"
 
 
 def _measured(page: Page) -> None:
