@@ -52,6 +52,7 @@ class Site:
             outside,
             title="anonset",
             dark=None,
+            language="en-US",
             tailwind=False,
             gzip_middleware_factory=None,
             show_welcome_message=False,
@@ -151,7 +152,7 @@ def safe_name(name: str) -> str:
 def lost(text: Words) -> None:
     """What stands where work is no more."""
     ui.add_head_html('<link rel="stylesheet" href="/look/page.css">')
-    with ui.element("main").classes("frame"):
+    with ui.element("div").classes("frame"):
         heading(text("title"), 1)
         note(text("lost"), "warn")
         link(text("begin"), "/", "button main")
@@ -175,7 +176,7 @@ class Frame:
         ui.dark_mode(self.work.dark)
         link(self.words("skip"), "#content", "skip")
         self._top()
-        self.content = ui.element("main").classes("frame").props('id="content" tabindex="-1"')
+        self.content = ui.element("div").classes("frame").props('id="content" tabindex="-1"')
         self._status()
         self.show()
         ui.timer(EVERY, self._look)
