@@ -151,7 +151,7 @@ def counted(name: str, support: float, k: int) -> tuple[list[int | str], list[in
     bounds = [combinations_at_most(found, size) for size in SIZES]
     most = sum(bound <= MOST_COMBINATIONS for bound in bounds)
     every, rare = (np.cumsum(part).tolist() for part in count_rare(found, Goal(k, most, 1), Job()))
-    refused = [f"refused: up to {bound:.1e}" for bound in bounds[most:]]
+    refused = [f"refused: up to {float(f'{bound:.1e}'):,.0f}" for bound in bounds[most:]]
     return [*every, *refused], [*rare, *[None] * len(refused)]
 
 
