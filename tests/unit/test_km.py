@@ -51,7 +51,7 @@ def test_odd_data_is_published_safely(method, rows):
 
 def test_without_a_hierarchy_a_note_says_which_one_is_used():
     result = anonset.anonymize(ROWS, model="km-anonymity", k=2)
-    assert result.method == "km-apriori"
+    assert result.method == "km-refine"
     assert any("No hierarchy was given" in note for note in result.notes)
 
 
