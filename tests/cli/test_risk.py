@@ -44,7 +44,7 @@ def test_one_attack_by_its_name(cli, baskets, release):
     assert [one["name"] for one in found] == ["whole-basket"]
     done = cli("risk", baskets, release, "--attack", "whole-basked")
     assert done.code == 2
-    assert "Did you mean whole-basket?" in done.err
+    assert "Did you mean whole-basket" in done.err
     assert cli("risk", baskets, "--attack", "whole-basket").code == 2
 
 

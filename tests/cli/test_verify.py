@@ -46,7 +46,7 @@ def test_the_certificate_says_model_parameters_and_sensitive_items(cli, release)
     done = cli("verify", release, "--json")
     answer = json.loads(done.out)
     assert done.code == 0
-    assert answer["params"] == {"k": 3}
+    assert answer["params"] == {"k": 3, "diversity": 2}  # the default beside sensitive items
     assert answer["certificate"]["matches"] is True
     assert "sha256 agrees" in " ".join(cli("verify", release).out.split())
 
@@ -54,7 +54,7 @@ def test_the_certificate_says_model_parameters_and_sensitive_items(cli, release)
 def test_given_parameters_win_over_the_certificate(cli, release):
     done = cli("verify", release, "-k", "5", "--json")
     assert done.code == 3
-    assert json.loads(done.out)["params"] == {"k": 5}
+    assert json.loads(done.out)["params"] == {"k": 5, "diversity": 2}
 
 
 def test_given_sensitive_items_win_over_the_certificate(cli, release):

@@ -291,7 +291,7 @@ BROKEN = {
     "a degree that is none": (GOOD + f"{LINE}3,{USER}\n", ["info"]),
     "a degree out of range": (GOOD + f"{LINE}3,7.5\n", ["info"]),
     "an open quote": (GOOD + f'"{LINE},0.5\n', ["info"]),
-    "no text": (GOOD.encode() + f"{ID}\xff{USER}".encode("latin-1") + b",x,y,0.5\n", ["info"]),
+    "no text": (GOOD.encode() + f"{ID}\xff{USER}".encode("latin-1") + b",x,y,0.5\n", ["info", "--encoding", "utf-8"]),
     "two users of one transaction": (GOOD + f"{ID}001x,{USER}009x,{RARE}009x,0.5\n", ["info"]),
     "k too large": (GOOD, ["anonymize", "-k", "5000"]),
     "p too large": (GOOD, ["anonymize", "--method", "cahd-gray", "-p", "4", "--sensitive", f"{RARE}001x"]),
