@@ -117,9 +117,9 @@ def served(tmp_path_factory):
         yield one
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """The one browser."""
+    """One for each file of tests: while it is open, its event loop runs in this thread and lets no other one begin."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     if CHROMIUM is None:
         pytest.skip("needs chromium")

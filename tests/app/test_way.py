@@ -8,6 +8,8 @@ import pytest
 
 import anonset
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 AXE = Path(__file__).parents[2] / "build" / "npm" / "node_modules" / "axe-core" / "axe.min.js"
 
 
