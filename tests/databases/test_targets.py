@@ -172,7 +172,7 @@ def test_a_new_file_is_for_its_owner_only(tmp_path):
         anonset.publish(BASKETS, Targets(out=f"{tmp_path}/{name}/release"), k=4)
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
         assert anonset.verify(f"{tmp_path}/{name}/release", k=4).holds
-    with pytest.raises(OutputError, match="folder does not exist"):
+    with pytest.raises(InputError, match="does not exist"):
         anonset.publish(BASKETS, Targets(out=f"{tmp_path}/no/new.sqlite/release"), k=4)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.duckdb", "new.sqlite"]
 

@@ -381,8 +381,8 @@ def test_a_report_in_a_missing_folder_is_refused_before_anything_is_published(ca
     refused(capsys, shop, words, "anonymize", DATA, *CUTTING, "-o", "r.dat", "--write-cut", "missing/cut.csv")
 
 
-def test_a_dash_is_no_file_name(capsys, shop):
-    refused(capsys, shop, "path with a name", "anonymize", DATA, "-k", "2", "--format", "fimi", "-o", "-")
+def test_a_dash_is_no_file_name_beside_a_release(capsys, shop):
+    refused(capsys, shop, "path with a name", "anonymize", DATA, "-k", "2", "-o", "out.dat", "--write-config", "-")
 
 
 # --- folders that others can write -----------------------------------------------------------------------------

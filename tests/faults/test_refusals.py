@@ -85,13 +85,13 @@ def test_a_damaged_file_is_caught_by_reading_back(tmp_path, monkeypatch, content
 
 
 def test_tampering_after_reading_back_is_caught_too(tmp_path, monkeypatch):
-    check = publish._check_again
+    check = publish.check_again
 
     def check_and_tamper(path, *others):
         check(path, *others)
         path.write_bytes(path.read_bytes() + b"bread\n")
 
-    monkeypatch.setattr(publish, "_check_again", check_and_tamper)
+    monkeypatch.setattr(publish, "check_again", check_and_tamper)
     with pytest.raises(OutputError, match="changed while it was checked"):
         anonset.write(GOOD, PROMISE.check(GOOD), tmp_path / "out.dat")
     assert names(tmp_path) == []
@@ -184,7 +184,7 @@ def test_the_certificate_says_what_is_promised_and_nothing_private(tmp_path):
     text = (tmp_path / "out.dat.certificate.json").read_text()
     content = json.loads(text)
     assert content["anonset"] == "certificate"
-    assert (content["model"], content["parameters"]) == ("k-anonymity", {"k": 3})
+    assert (content["model"], content["parameters"]) == ("k-anonymity", {"k": 3, "diversity": 2})
     assert content["promise"] == result.verdict.promise
     assert (content["method"], content["method_parameters"]["effort"]) == ("crowd", "quick")
     assert content["sensitive_items"] == ["b"]
