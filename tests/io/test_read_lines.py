@@ -15,6 +15,9 @@ from anonset.io import read
 NO_BLANKS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r\0\ufeff"), min_size=1)
 
 
+TWO_TRIMMED = ("2 ends of items with blanks were trimmed",)
+
+
 def check(name, lists, notes=(), **options):
     data = read(name, **options)
     assert data.to_lists() == lists
@@ -212,7 +215,9 @@ def test_spmf_codes_with_one_name_are_one_item(saved):
     ],
 )
 def test_baskets_have_quotes_padding_and_any_separator(saved, content, lists):
-    check(saved(content, "a.basket"), lists)
+    trimmed = {"milk , whole": ("3 ends of items with blanks were trimmed",), '" kept "': TWO_TRIMMED}
+    notes = next((said for start, said in trimmed.items() if content.startswith(start)), ())
+    check(saved(content, "a.basket"), lists, notes)
 
 
 @pytest.mark.parametrize("inside", ["\t", "\t\t", ";"])

@@ -160,7 +160,7 @@ def test_long_tables_in_binary_files(saved, write):
     assert data.ids.to_pylist() == ["7", "3"]
     assert owners(data) == ["u", "v"]
     aside = "1 column was left aside, with no part to play: more"
-    assert data.notes == (aside, "1 row without a transaction or an item or a user was left out")
+    assert data.notes == (aside, "1 row without a transaction or an item was left out")
 
 
 def test_a_damaged_binary_file_is_an_error(saved):
