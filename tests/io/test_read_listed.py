@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anonset import DataError
+from anonset import DataError, InputError
 from anonset.io import read
 
 
@@ -221,3 +221,14 @@ def test_wide_tables_in_parquet(saved):
     data = read(as_parquet({"b": [True, False], "a": [1.0, 0.0], "transaction": [1, 0]}))
     assert data.to_lists() == [["b", "a"], []]
     assert data.ids.to_pylist() == ["1", "0"]
+
+
+def test_a_column_that_is_there_twice_is_refused(saved):
+    lists = pa.array([[1], [2, 3], []])
+    table = pa.Table.from_arrays(
+        [pa.array(["1", "1", "2"]), lists, pa.array(["a", "b", "a"]), pa.array(["c", "c", "c"])],
+        names=["transaction", "more", "item", "item"],
+    )
+    pq.write_table(table, "twice.parquet")
+    with pytest.raises(InputError, match="'item' is there twice"):
+        read("twice.parquet")

@@ -48,8 +48,19 @@ def _read(database: Any, scan: Scan, *, needed: Needed, names: list[str]) -> pa.
     import duckdb
 
     found = database.sql(f"SELECT * FROM read_parquet({quoted(scan.path)}, binary_as_string=true)")
-    names[:] = found.columns
+    names[:] = _own_names(database, scan, found.columns)
     places = needed(names)
     if places is not None:
         found = found.select(*(duckdb.ColumnExpression(found.columns[place]) for place in places))
     return found.to_arrow_table()
+
+
+def _own_names(database: Any, scan: Scan, shown: list[str]) -> list[str]:
+    """The names as the file has them: two columns of one name are shown under two."""
+    tree = database.sql(f"SELECT name, num_children FROM parquet_schema({quoted(scan.path)})").fetchall()
+    found, below = [], 0  # columns; how many nodes inside of one are still to come
+    for name, children in tree[1:]:
+        if not below:
+            found.append(name)
+        below = max(below - 1, 0) + (children or 0)
+    return found if len(found) == len(shown) else shown
