@@ -54,7 +54,7 @@ _HOMES = {
     "sampled": "assess.expected",
     "verify": "pipeline",
     "write": "io",
-    "write_report": "report",
+    "write_report": "reports",
 }
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from anonset.methods import METHODS
     from anonset.models import MODELS, model
     from anonset.pipeline import anonymize, check, publish, recode, verify
-    from anonset.report import write_report
+    from anonset.reports import write_report
     from anonset.unlink import Keep
 
 __all__ = [

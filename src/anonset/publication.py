@@ -33,8 +33,8 @@ from anonset.io.publish.releases import release_outputs, stage_release
 from anonset.io.publish.signature import key_inputs, require_key
 from anonset.io.publish.tables import require_table, stage_table
 from anonset.models import model_spec
-from anonset.report import report_path, stage_report
-from anonset.report.dossier import dossier_path, stage_dossier
+from anonset.reports import report_path, stage_report
+from anonset.reports.dossier import dossier_path, stage_dossier
 
 
 def require_targets(

@@ -12,7 +12,7 @@ from anonset.choose import compare as module
 from anonset.choose.compare import RUNS, compare, plans
 from anonset.choose.recommend import explained, pareto, points, recommend, table, tables
 from anonset.choose.runs import Run
-from anonset.report.comparison import write_comparison
+from anonset.reports.comparison import write_comparison
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 import anonset
 from anonset import InputError, ParameterError, Targets, Transactions
 from anonset.data.findings import Finding, Findings, Objection
-from anonset.report.dossier import dossier_path, facts
-from anonset.report.terms import TERMS, terms_in
+from anonset.reports.dossier import dossier_path, facts
+from anonset.reports.terms import TERMS, terms_in
 
 BASKETS = [["wine", "bread"], ["wine", "bread"], ["bread", "test"], ["bread", "beer"], ["beer"], ["beer", "test"]] * 5
 

@@ -8,7 +8,7 @@ import pytest
 
 import anonset
 from anonset import ExistsError, InputError, ParameterError, Transactions
-from anonset.report import charts, write_report
+from anonset.reports import charts, write_report
 
 NASTY = "<script>alert('x')</script>"
 ROWS = [["wine", "bread"], ["wine"], ["wine", "bread", NASTY], ["bread", NASTY], [NASTY, "wine"], ["beer"]] * 3

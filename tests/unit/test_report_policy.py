@@ -10,7 +10,7 @@ import pytest
 import anonset
 from anonset.cli.base.outcome import run
 from anonset.generate import write_supermarket
-from anonset.report.policy import own_styles, sealed
+from anonset.reports.policy import own_styles, sealed
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")

@@ -8,7 +8,7 @@ import pytest
 import anonset
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
 from anonset.data.transactions import Transactions
-from anonset.report import tree, write_report
+from anonset.reports import tree, write_report
 
 NASTY = "<script>alert('x')</script>"
 LEVELS = {"item": ["wine", "beer", NASTY, "bread"], "level1": ["drinks", "drinks", "<b>food</b>", "<b>food</b>"]}

@@ -29,8 +29,8 @@ ROOMS = {
     "io": {"data", "models", "unlink", "_native"},
     "generate": {"data", "io", "_native"},
     "assess": {"data", "models", "mining", "io", "_native"},
-    "report": {"data", "models", "assess", "io"},
-    "publication": {"data", "models", "io", "report"},
+    "reports": {"data", "models", "assess", "io"},
+    "publication": {"data", "models", "io", "reports"},
     "nightly": {"data", "io", "methods"},
     "gate": {"data", "models", "assess"},
     "pipeline": {"data", "models", "methods", "unlink", "io", "assess", "gate", "publication", "nightly"},
@@ -43,16 +43,16 @@ ROOMS = {
         "io",
         "generate",
         "assess",
-        "report",
+        "reports",
         "pipeline",
         "choose",
         "nightly",
         "engines",
     },
     "engines": {"data", "models", "methods", "methods.steps", "io", "assess"},
-    "app": {"", "data", "generate", "assess", "choose", "report"},
+    "app": {"", "data", "generate", "assess", "choose", "reports"},
     "__main__": {"cli"},
-    "": {"data", "models", "methods", "unlink", "io", "assess", "report", "pipeline"},  # the public API
+    "": {"data", "models", "methods", "unlink", "io", "assess", "reports", "pipeline"},  # the public API
 }
 """Which rooms a room may import from."""
 
@@ -156,7 +156,7 @@ def test_nobody_compares_the_names_of_models_and_formats():
 def test_the_check_shares_nothing_with_the_methods_but_the_nouns():
     assert ROOMS["models"] == {"data"}
     assert "models" not in ROOMS["methods"] | ROOMS["methods.steps"]
-    assert not {room for room, known in ROOMS.items() if known & {"methods", "methods.steps"}} & {"assess", "report"}
+    assert not {room for room, known in ROOMS.items() if known & {"methods", "methods.steps"}} & {"assess", "reports"}
 
 
 def test_nobody_imports_the_command_line_or_the_app():
@@ -176,7 +176,7 @@ def test_loading_the_registries_loads_no_attackers_and_no_reports():
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "anonset.methods.pta" in loaded
     assert not [
-        name for name in loaded if name.startswith(("anonset.assess", "anonset.report", "anonset.cli", "plotly"))
+        name for name in loaded if name.startswith(("anonset.assess", "anonset.reports", "anonset.cli", "plotly"))
     ]
 
 

@@ -88,7 +88,7 @@ def code(text: str, label: str) -> ui.element:
 
 
 def chart(figure: Mapping[str, Any], label: str) -> ui.plotly:
-    """A chart of `report/charts.py`, with a name for those who do not see it."""
+    """A chart of `reports/charts.py`, with a name for those who do not see it."""
     made = ui.plotly({**figure, "config": BAR}).classes("chart")
     made.props["role"], made.props["aria-label"] = "img", label
     return made

@@ -30,7 +30,7 @@ from anonset.data.spec import Param
 from anonset.data.targets import Targets
 from anonset.data.transactions import Transactions
 from anonset.data.unit import users_repeat
-from anonset.report import charts
+from anonset.reports import charts
 
 Setup = Mapping[str, Any]
 """How the data are read and what is said of them: source, reading, sensitive, hierarchy, unit."""

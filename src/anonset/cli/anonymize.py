@@ -222,7 +222,7 @@ def _require_own_options(model: str | None, method: str | None, params: Given) -
 
 def _report(reporting: Given) -> str | None:
     """Where the report is."""
-    from anonset.report import report_path
+    from anonset.reports import report_path
 
     if "report" not in reporting:
         return None
@@ -238,7 +238,7 @@ def _link(cutting: Given) -> str | None:
 
 def _dossier(reporting: Given) -> str | None:
     """Where the dossier is."""
-    from anonset.report.dossier import dossier_path
+    from anonset.reports.dossier import dossier_path
 
     return str(dossier_path(reporting["dossier"])) if "dossier" in reporting else None
 

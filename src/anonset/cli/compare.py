@@ -57,7 +57,7 @@ def compare(data: Source, trying: Given, writing: Given, reading: Given, running
     from anonset.choose.recommend import table as as_table
     from anonset.io import read
     from anonset.io.publish.plan import reading_inputs, require_files_in
-    from anonset.report.comparison import FILES, write_comparison
+    from anonset.reports.comparison import FILES, write_comparison
 
     folder, shared = Path(trying.get("out", OUT.default)), writing.get("shared_folder")
     inputs = {**reading_inputs(data, reading), "hierarchy": trying.get("hierarchy")}

@@ -82,8 +82,8 @@ def report(
     from anonset.io.publish.atomic import plain_errors, staging
     from anonset.io.publish.plan import Output, files_read, reading_inputs, release_inputs, require_plan
     from anonset.io.publish.private_link import linked
-    from anonset.report import stage_report
-    from anonset.report.dossier import stage_dossier
+    from anonset.reports import stage_report
+    from anonset.reports.dossier import stage_dossier
 
     public, (target, page) = "public" in writing, _targets(writing)
     inputs = {**reading_inputs(data, reading), **release_inputs(release), "hierarchy": comparing.get("hierarchy")}
@@ -123,8 +123,8 @@ def report(
 
 def _targets(writing: Given) -> tuple[Path | None, Path | None]:
     """Where report and dossier will be; the one that was not asked for is not written."""
-    from anonset.report import report_path
-    from anonset.report.dossier import dossier_path
+    from anonset.reports import report_path
+    from anonset.reports.dossier import dossier_path
 
     page = dossier_path(writing["dossier"]) if "dossier" in writing else None
     alone = page is not None and "out" not in writing

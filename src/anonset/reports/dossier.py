@@ -24,7 +24,7 @@ from anonset.io.publish.atomic import Staging
 from anonset.io.publish.certificate import sha256
 from anonset.models import model_spec
 from anonset.models.wording import who_checks
-from anonset.report.terms import terms_in
+from anonset.reports.terms import terms_in
 
 if TYPE_CHECKING:
     from anonset.data.hierarchy import Hierarchy
@@ -69,9 +69,9 @@ def stage_dossier(
     job: Job | None = None,
 ) -> None:
     """Prepare a dossier for publishing with the rest; `hierarchy` where the result does not know it itself."""
-    from anonset.report.content import content, tree_of
-    from anonset.report.page import figures, harmless, templates
-    from anonset.report.policy import sealed
+    from anonset.reports.content import content, tree_of
+    from anonset.reports.page import figures, harmless, templates
+    from anonset.reports.policy import sealed
 
     tree = hierarchy or tree_of(result)
     report = content(result, data, public=False, job=job, hierarchy=tree)

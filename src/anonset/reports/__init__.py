@@ -80,7 +80,7 @@ def stage_report(
     hierarchy: Hierarchy | None = None,
 ) -> None:
     """Prepare a report for publishing with the rest; see `write_report`."""
-    from anonset.report.content import content, tree_of
+    from anonset.reports.content import content, tree_of
 
     original = None if public else _transactions(data)
     tree = hierarchy or tree_of(result)
@@ -104,14 +104,14 @@ def _writers() -> dict[str, Callable[[dict[str, Any], Result, Transactions | Non
 
 
 def _as_html(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None) -> str:
-    from anonset.report.page import page
+    from anonset.reports.page import page
 
     return page(said, result, data, hierarchy)
 
 
 def _as_json(said: dict[str, Any], result: Result, data: Transactions | None, hierarchy: Hierarchy | None) -> str:
-    from anonset.report.charts import series
-    from anonset.report.page import figures
+    from anonset.reports.charts import series
+    from anonset.reports.page import figures
 
     drawn = {name: series(figure) for name, figure in figures(said, result, data, hierarchy).items()}
     return json.dumps({**said, "charts": drawn}, indent=2, ensure_ascii=False) + "\n"

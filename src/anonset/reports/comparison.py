@@ -13,9 +13,9 @@ from plotly.offline import get_plotlyjs
 
 from anonset.io.publish.atomic import plain_errors, staging
 from anonset.io.publish.folders import SharedFolder
-from anonset.report import charts
-from anonset.report.page import harmless, templates
-from anonset.report.policy import sealed
+from anonset.reports import charts
+from anonset.reports.page import harmless, templates
+from anonset.reports.policy import sealed
 
 FILES = ("results.csv", "comparison.PRIVATE.html")
 

@@ -26,7 +26,7 @@ from anonset.data.version import VERSION
 from anonset.io.publish.certificate import plain
 from anonset.models import model, model_spec
 from anonset.models.wording import who_checks
-from anonset.report.tree import drawing
+from anonset.reports.tree import drawing
 
 KNOWN = (1, 2, 3, 4)
 HIDDEN = {"seed", "threads"}

@@ -19,9 +19,9 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.data.release import Release, Result
 from anonset.data.transactions import Transactions
 from anonset.models import model_spec
-from anonset.report import charts
-from anonset.report.content import source_of
-from anonset.report.policy import own_styles, sealed
+from anonset.reports import charts
+from anonset.reports.content import source_of
+from anonset.reports.policy import own_styles, sealed
 
 LOSSES = {
     "information_loss",
@@ -82,7 +82,7 @@ def figures(
 def templates() -> Environment:
     """The page templates; everything they show is escaped."""
     environment = Environment(
-        loader=PackageLoader("anonset.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("anonset.reports"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = _number
     environment.filters["percent"] = _percent
