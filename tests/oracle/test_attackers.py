@@ -18,6 +18,7 @@ from anonset.assess.risk.find import find
 from anonset.assess.risk.kept import kept_share
 from anonset.assess.risk.spec import Case
 from anonset.data.job import Job
+from anonset.data.release import GroupCounts
 
 ITEMS = "abcdef"
 sets = st.frozensets(st.sampled_from(ITEMS), max_size=5)
@@ -129,6 +130,34 @@ def test_homogeneity_equals_counting_in_every_group(rows, secret):
         assert found[0].certain == shares.count(1)
     else:
         assert not found
+
+
+@given(st.lists(sets, min_size=2, max_size=8), st.data())
+def test_the_longest_member_equals_looking_at_every_group(rows, draw):
+    """Groups, holders and the order of rows are drawn; of several longest members each is pointed at equally often."""
+    holders = draw.draw(st.sets(st.sampled_from(range(len(rows))), min_size=1))
+    group_of = draw.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    order = draw.draw(st.permutations(range(len(rows))))
+    lists = [[*sorted(own), *(["s"] if i in holders else [])] for i, own in enumerate(rows)]
+    data = Transactions.from_lists(lists, labels=[*ITEMS, "s"], sensitive=["s"])
+    shown = Transactions.from_lists([sorted(rows[i]) for i in order], labels=[*ITEMS, "s"])
+    members = {group: [i for i in range(len(rows)) if group_of[i] == group] for group in set(group_of)}
+    held = {group: [i for i in own if i in holders] for group, own in members.items()}
+    lines = [(group, len(ITEMS), len(own)) for group, own in held.items() if own]
+    counts = GroupCounts(*(np.array(column, dtype=np.int64) for column in zip(*lines, strict=True)))
+    groups = np.array([group_of[i] for i in order], dtype=np.int32)
+    case = Case(data, Release(shown, groups, counts), np.array(order, dtype=np.int64))
+    alone = {group: own for group, own in members.items() if len(held[group]) == 1 and len(own) > 1}
+    found = find(case, ["longest-member"]).attacks
+    if not alone:
+        assert not found
+        return
+    right = []
+    for group, own in alone.items():
+        longest = [i for i in own if len(rows[i]) == max(len(rows[j]) for j in own)]
+        right.append(mean(i in held[group] for i in longest))
+    assert found[0].after == pytest.approx(mean(right))
+    assert found[0].before == pytest.approx(mean(1 / len(own) for own in alone.values()))
 
 
 def possible(size, empty, counts):

@@ -171,11 +171,17 @@ def finding(
     each: bool = True,
     upper_bound: bool = False,
 ) -> Finding:
-    """A finding from the chances of all who were attacked."""
+    """A finding from the chances of all who were attacked.
+
+    Without `each` these are guesses that turn out right or wrong: nobody is certain of one.
+    """
     attacked = len(chances.after) if chances.attacked is None else chances.attacked
     limit = case.limit(spec.name, known)
     before = None if chances.before is None else chances.mean(chances.before)
-    certain = 0 if chances.before is None else chances.mean((chances.before == 1).astype(np.float64)) * attacked
+    certain, certain_before = (
+        round(chances.mean((values == 1).astype(np.float64)) * attacked) if each and values is not None else 0
+        for values in (chances.after, chances.before)
+    )
     return Finding(
         name=spec.name,
         part=spec.part,
@@ -184,12 +190,12 @@ def finding(
         after=chances.mean(chances.after),
         interval=chances.interval,
         worst=float(chances.after.max(initial=0.0)),
-        certain=round(chances.mean((chances.after == 1).astype(np.float64)) * attacked),
+        certain=certain,
         attacked=attacked,
         stopped=limit is not None,
         limit=limit,
         upper_bound=upper_bound,
         title=title or spec.title,
-        certain_before=round(certain),
+        certain_before=certain_before,
         each=each,
     )

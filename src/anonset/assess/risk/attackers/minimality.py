@@ -9,6 +9,14 @@ What each method gives away, for a group that publishes one occurrence of one se
   holder in a half of fewer than p members, for every item: members in larger halves are ruled out for certain.
 - `cahd-blind` looks at no sensitive item before its groups are cut: nobody is ruled out.
 
+In a release in rows, groups are the transactions that publish the same; for a group and a sensitive item that some of
+its members hold:
+
+- `crowd` with diversity, `ant`, `ant-minus` and `kp-crowd` put a holder elsewhere where its group is full (see
+  `displaced.py`).
+- All others form their groups by ordinary items alone. Whatever the secrets are, the groups are the same; so they say
+  nothing beyond the share of a group, and nobody is attacked in this way.
+
 The attacker points at one of those that are left, or that are least unlikely; the owner knows how often that is right.
 For groups formed around a holder there are two such guesses, the fewest nearer transactions outside and the most
 central member; the better one counts. A method that is not named here is not attacked in this way.
@@ -18,12 +26,14 @@ R. Wong et al., "Minimality attack in privacy preserving data publishing", VLDB 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from anonset import _native
+from anonset.assess.risk.displaced import placed
 from anonset.assess.risk.guess import Attacked, Scores, central
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
 from anonset.data.arrays import distinct
@@ -41,8 +51,10 @@ Rule = Callable[[Case, Attacked], Iterable[Score]]
 
 
 def run(case: Case) -> tuple[Finding, ...]:
-    """How often the best guess is right in (a random sample of) the groups with one occurrence of one item."""
+    """How often the best guess is right in (a random sample of) the groups with a holder to guess."""
     assert case.row_origin is not None
+    if case.release.form == "rows":
+        return _in_rows(case)
     if case.method not in RULES:
         return ()
     attacked = Attacked(case.data, case.release, case.row_origin)
@@ -53,6 +65,23 @@ def run(case: Case) -> tuple[Finding, ...]:
     best: Floats = max(guesses, key=lambda right: float(right.mean()))
     chance = np.array([1 / len(attacked.members(group)) for group, _ in drawn])
     return (finding(SPEC, case, Chances(best, chance, drawn=True), each=False),)
+
+
+def _in_rows(case: Case) -> tuple[Finding, ...]:
+    """Groups of which some but not all members hold a secret, where the method looks at secrets at all."""
+    limit = LIMITS[case.method](case.params) if case.method in LIMITS else None
+    if limit is None:
+        return ()
+    seen = placed(case)
+    open_lines = np.flatnonzero((seen.held > 0) & (seen.held < seen.sizes[seen.group]))
+    if not len(open_lines):
+        return ()
+    lines = case.some(open_lines, GROUPS, "minimality")
+    random = case.random("minimality members")
+    right = np.array([seen.right(line, limit, random) for line in lines.tolist()])
+    chance: Floats = seen.held[lines] / seen.sizes[seen.group[lines]]
+    chances = Chances(right, chance, drawn=True, attacked=len(open_lines))
+    return (finding(SPEC, case, chances, knows=IN_ROWS, each=False),)
 
 
 def _around_a_holder(case: Case, attacked: Attacked) -> Iterable[Score]:
@@ -134,13 +163,20 @@ RULES: dict[str, Rule] = {
     "cahd-blind": _nobody_ruled_out,
 }
 
+LIMITS: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
+    "crowd": lambda params: 1 / params["diversity"] if params.get("diversity") else None,
+    **dict.fromkeys(("ant", "ant-minus", "kp-crowd"), lambda params: float(params["p"])),
+}
+"""The share of a group that may hold a secret, of methods for rows that look at secrets when they form groups."""
+
+IN_ROWS = "everybody's ordinary items, in which group a person is, and how the method makes groups"
+
 SPEC = AttackSpec(
     name="minimality",
     part="inference",
     title="knows the method",
     knows="in which group a person is, and how the method makes groups",
     run=run,
-    forms=("groups",),
     needs=("sensitive", "origin", "method"),
     reference="R. Wong et al., Minimality attack in privacy preserving data publishing, VLDB 2007",
 )
