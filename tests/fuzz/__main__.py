@@ -1,4 +1,7 @@
-"""`python -m tests.fuzz TARGET --seconds 60`: fuzz one target; `all` takes them in turn.
+"""`python -m tests.fuzz TARGET --seconds 60`: fuzz one target, several (`csv,link`), or all.
+
+`all` takes them in turn, each in a process of its own; `together` is one process in which the first byte of an input
+says which target it is for: much less of each, and no starting.
 
 With `--keep FOLDER` a finding does not end the run: the input is saved under the name of what went wrong, once.
 """
@@ -28,17 +31,17 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="go on after a finding and save its input here")
     parser.add_argument("--work", type=Path, help="where new inputs are collected; default: nowhere")
     given = parser.parse_args()
-    if given.target == "all":
-        return _all(given)
+    if given.target == "all" or "," in given.target:
+        return _several(given)
     _fuzz(given.target, given.seconds, given.keep, given.work)
     return 0
 
 
-def _all(given: argparse.Namespace) -> int:
+def _several(given: argparse.Namespace) -> int:
     from tests.fuzz.targets import TARGETS
 
     failed = []
-    for name in TARGETS:
+    for name in TARGETS if given.target == "all" else given.target.split(","):
         command = [sys.executable, "-m", "tests.fuzz", name, "--seconds", str(given.seconds)]
         command += ["--keep", str(given.keep)] if given.keep else []
         command += ["--work", str(given.work)] if given.work else []
@@ -60,10 +63,13 @@ def _fuzz(name: str, seconds: int, keep: Path | None, work: Path | None) -> None
     import atheris
 
     with atheris.instrument_imports(include=["anonset"]):
-        from tests.fuzz.targets import TARGETS, share_database
+        from tests.fuzz.common import share_database
+        from tests.fuzz.targets import TARGETS, together
     share_database()
-    target = TARGETS[name] if keep is None else _keeping(TARGETS[name], name, keep)
-    folders = [str(folder / name) for folder in (work, CORPUS) if folder is not None]
+    whole = together if name == "together" else TARGETS[name]
+    target = whole if keep is None else _keeping(whole, name, keep)
+    seeds = CORPUS / name if name != "together" else _all_seeds(list(TARGETS))
+    folders = [*([str(work / name)] if work is not None else []), str(seeds)]
     for folder in folders:
         Path(folder).mkdir(parents=True, exist_ok=True)
     limits = ["-timeout=60", "-rss_limit_mb=4096", "-max_len=8192", "-verbosity=0"]
@@ -73,6 +79,15 @@ def _fuzz(name: str, seconds: int, keep: Path | None, work: Path | None) -> None
     places = folders if work is not None else ["-runs=-1", *_read_only(folders)]
     atheris.Setup([sys.argv[0], *limits, *places], _timed(target, seconds))
     atheris.Fuzz()
+
+
+def _all_seeds(names: list[str]) -> Path:
+    """The seeds of all targets, each behind the number of its target."""
+    folder = Path(tempfile.mkdtemp(prefix="anonset-fuzz-"))
+    for number, name in enumerate(names):
+        for seed in (CORPUS / name).iterdir():
+            (folder / f"{name}-{seed.name}").write_bytes(bytes([number]) + seed.read_bytes())
+    return folder
 
 
 def _timed(target: Target, seconds: int) -> Target:
@@ -102,7 +117,9 @@ def _keeping(target: Target, name: str, keep: Path) -> Target:
     def kept(data: bytes) -> None:
         try:
             target(data)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # libraries written in Rust raise panics that are no Exception
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/fuzz/" not in frame.filename]
             last = next((frame for frame in reversed(frames) if "anonset" in frame.filename), None)
             where = f"{Path(last.filename).stem}-{last.lineno}" if last else "unknown"

@@ -1,5 +1,7 @@
 """What is fuzzed: every reader (each format in each container), and every method and check through the public API.
 
+Readers of archives and databases are in `books`, what is given beside the data in `beside`.
+
 A target takes any bytes. It may answer with an error of anonset, whose sentence is then one line without control
 characters; everything else (another exception, a crash, a release that does not hold) is a finding.
 """
@@ -8,64 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import anonset
-from anonset import AnonsetError, Transactions
+from anonset import Transactions
 from anonset.data.hierarchy import read_cut, read_hierarchy
 from anonset.data.param import Param
-from anonset.io.containers import database as databases
 from anonset.methods import METHODS
 from anonset.models import MODELS, model_spec
-
-SPLIT = b"\n--8<--\n"
-"""What separates the two tables of a release in groups inside one input."""
-
-_FOLDER = tempfile.TemporaryDirectory(prefix="anonset-fuzz-")
-FOLDER = Path(_FOLDER.name)
-
-
-def share_database() -> None:
-    """Opening a database takes ten times as long as reading a small file: in a fuzzer one is enough for all."""
-    database = databases.connect()
-
-    @contextmanager
-    def shared() -> Iterator[Any]:
-        yield database
-
-    databases.connect = shared
-
-
-def _reads(ending: str, *layouts: str) -> Callable[[bytes], None]:
-    """Read the bytes as a file with this ending: as detected, then in every layout that it can hold."""
-
-    def target(data: bytes) -> None:
-        path = FOLDER / f"input.{ending}"
-        path.write_bytes(data)
-        for layout in (None, *layouts):
-            _only_ours(lambda layout=layout: _measured(path, layout))
-
-    return target
-
-
-def _measured(path: Path, layout: str | None) -> None:
-    """What anybody does with a file: read it, and ask whether it keeps a promise."""
-    release = anonset.read_release(path, format=layout)
-    release.transactions.labels.validate(full=True)
-    anonset.verify(release, k=2)
-
-
-def _only_ours(work: Callable[[], object]) -> None:
-    try:
-        work()
-    except AnonsetError as error:
-        if not str(error) or not str(error).isprintable():
-            raise ValueError("an error without a sentence, or with control characters") from error
+from tests.fuzz.beside import BESIDE
+from tests.fuzz.books import BOOKS
+from tests.fuzz.common import FOLDER, SPLIT, commanded, only_ours, reads
 
 
 def hierarchy(data: bytes) -> None:
@@ -73,7 +28,7 @@ def hierarchy(data: bytes) -> None:
     path = FOLDER / "tree.csv"
     path.write_bytes(data)
     for kind in (None, "table", "edges", "arx", "amnesia"):
-        _only_ours(lambda kind=kind: read_hierarchy(path, format=kind).show(depth=2))
+        only_ours(lambda kind=kind: read_hierarchy(path, format=kind).show(depth=2))
 
 
 TREE = read_hierarchy({"item": ["milk", "brie", "wine"], "level1": ["dairy", "dairy", "drinks"]})
@@ -83,7 +38,7 @@ def cut(data: bytes) -> None:
     """A cut of a small hierarchy."""
     path = FOLDER / "cut.csv"
     path.write_bytes(data)
-    _only_ours(lambda: read_cut(path, TREE).mapping())
+    only_ours(lambda: read_cut(path, TREE).mapping())
 
 
 def _groups(ending: str) -> Callable[[bytes], None]:
@@ -98,28 +53,17 @@ def _groups(ending: str) -> Callable[[bytes], None]:
             (folder / name).write_bytes(content)
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         (folder / "certificate.json").write_text(json.dumps({"anonset": "certificate", "files": digests}))
-        _only_ours(lambda: anonset.verify(folder, "privacy-degree", p=2))
+        only_ours(lambda: anonset.verify(folder, "privacy-degree", p=2))
 
     return target
 
 
 def certificate(data: bytes) -> None:
     """A certificate beside a release, read by `anonset verify`."""
-    from anonset.cli.base.outcome import run
-
     release = FOLDER / "release.dat"
     release.write_text("a b\na b\nc\nc\n")
     release.with_name("release.dat.certificate.json").write_bytes(data)
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123
-        code = _silently(nowhere, lambda: run(["verify", str(release), "--quiet"]))
-    assert code in (0, 2, 3), f"exit code {code}"
-
-
-def _silently(nowhere: object, work: Callable[[], int]) -> int:
-    from contextlib import redirect_stderr, redirect_stdout
-
-    with redirect_stdout(nowhere), redirect_stderr(nowhere):  # type: ignore[type-var]
-        return work()
+    commanded("verify", str(release), "--quiet")
 
 
 def _kernels(model: str) -> Callable[[bytes], None]:
@@ -141,7 +85,7 @@ def _kernels(model: str) -> Callable[[bytes], None]:
             users=[f"u{number % (2 + data[2] % 6)}" for number in range(len(rows))] if "users" in spec.needs else None,
             sensitive=secret,
         )
-        _only_ours(lambda: _holds(source, spec.name, given, data[3]))
+        only_ours(lambda: _holds(source, spec.name, given, data[3]))
 
     return target
 
@@ -179,14 +123,17 @@ def _rows(data: bytes) -> list[list[str]]:
 
 TABLES = ("long", "lists", "wide")
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "fimi": _reads("dat", "fimi"),
-    "spmf": _reads("spmf", "spmf"),
-    "basket": _reads("basket", "basket"),
-    "csv": _reads("csv", *(f"{layout}.csv" for layout in TABLES)),
-    "tsv": _reads("tsv", *(f"{layout}.tsv" for layout in TABLES)),
-    "jsonl": _reads("jsonl", *(f"{layout}.jsonl" for layout in TABLES)),
-    "parquet": _reads("parquet", *(f"{layout}.parquet" for layout in TABLES)),
-    "arrow": _reads("arrow", *(f"{layout}.arrow" for layout in TABLES)),
+    "fimi": reads("dat", "fimi"),
+    "spmf": reads("spmf", "spmf"),
+    "basket": reads("basket", "basket"),
+    "csv": reads("csv", *(f"{layout}.csv" for layout in TABLES)),
+    "tsv": reads("tsv", *(f"{layout}.tsv" for layout in TABLES)),
+    "jsonl": reads("jsonl", *(f"{layout}.jsonl" for layout in TABLES)),
+    "parquet": reads("parquet", *(f"{layout}.parquet" for layout in TABLES)),
+    "arrow": reads("arrow", *(f"{layout}.arrow" for layout in TABLES)),
+    "unnamed": reads("data"),
+    **BOOKS,
+    **BESIDE,
     "hierarchy": hierarchy,
     "cut": cut,
     "groups-csv": _groups("csv"),
@@ -196,3 +143,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "certificate": certificate,
     **{f"kernels-{model}": _kernels(model) for model in MODELS},
 }
+
+
+def together(data: bytes) -> None:
+    """All targets: the first byte says which."""
+    if data:
+        list(TARGETS.values())[data[0] % len(TARGETS)](data[1:])

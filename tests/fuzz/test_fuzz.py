@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,21 @@ def test_the_corpus_passes(name):
         TARGETS[name](seed.read_bytes())
 
 
-@pytest.mark.skipif(
-    find_spec("atheris") is None, reason="atheris is not installed; there are no wheels of it for macOS"
-)
-@pytest.mark.parametrize("name", TARGETS)
-def test_some_seconds_of_fuzzing_find_nothing(name, tmp_path):
-    command = [sys.executable, "-m", "tests.fuzz", name, "--seconds", "1"]
+def fuzzed(name, seconds, tmp_path):
+    pytest.importorskip("atheris", reason="atheris is not installed; there are no wheels of it for macOS")
+    command = [sys.executable, "-m", "tests.fuzz", name, "--seconds", str(seconds)]
     environment = {**os.environ, "PYTHONPATH": SOURCE, "TMPDIR": str(tmp_path)}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200, check=False, errors="replace"
     )
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_some_seconds_of_fuzzing_all_readers_and_methods_find_nothing(tmp_path):
+    fuzzed("together", 10, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_second_of_fuzzing_each_finds_nothing(name, tmp_path):
+    fuzzed(name, 1, tmp_path)
