@@ -8,6 +8,8 @@ import pytest
 import anonset
 from anonset import InputError, ParameterError, read
 from anonset.io import save
+from anonset.io.containers import xlsx
+from tests.fuzz.workbooks import ODS, archive, ods, xls
 
 xlsxwriter = pytest.importorskip("xlsxwriter", reason="the extra 'excel' is not installed")
 pytest.importorskip("fastexcel", reason="the extra 'excel' is not installed")
@@ -127,3 +129,38 @@ def test_the_line_of_an_error_counts_what_stands_above_the_header(tmp_path):
 def test_baskets_of_different_lengths_have_no_title(tmp_path):
     (tmp_path / "b.basket").write_text("item\nbread,wine\nbread,wine,item\nbread\n")
     assert len(read(tmp_path / "b.basket")) == 4
+
+
+def test_a_cell_far_from_all_others_is_a_sentence(tmp_path):
+    """The library makes room for all cells between: 17 billion."""
+    path = tmp_path / "far.xlsx"
+    with xlsxwriter.Workbook(path) as file:
+        sheet = file.add_worksheet()
+        sheet.write(0, 0, "id")
+        sheet.write(1_048_575, 16_383, "a")
+    with pytest.raises(InputError, match="needs too much memory or time: a cell stands far from all others"):
+        read(path)
+
+
+def test_a_table_of_sectors_without_end_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(xlsx, "_BYTES", 1 << 30)
+    content = bytearray(xls([("id", "item"), ("1", "a")]))
+    assert read_bytes(tmp_path, content).to_lists() == [["a"]]
+    content[512 + 4 : 512 + 8] = (1).to_bytes(4, "little")  # the folder's sector is followed by itself
+    with pytest.raises(InputError, match="needs too much memory or time"):
+        read_bytes(tmp_path, content)
+
+
+def test_a_sheet_over_which_the_library_never_ends_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(xlsx, "_SECONDS", 1)
+    text = ods([("id", "item"), ("1", "a")])
+    assert read_bytes(tmp_path, archive({**ODS, "content.xml": text})).to_lists() == [["a"]]
+    start = text.replace("<table:table-row>", "<table:row>", 1)[: text.index("item")]
+    torn = archive({**ODS, "content.xml": f"{start}</text:p></torn></office:body></office:document-content>"})
+    with pytest.raises(InputError, match="needs too much memory or time"):
+        read_bytes(tmp_path, torn)
+
+
+def read_bytes(folder, content):
+    (folder / "book").write_bytes(content)
+    return read(folder / "book")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.errors import DataError, InputError, unknown
+from anonset.data.errors import DataError, InputError, ShortageError, unknown
 from anonset.data.extras import load
 from anonset.io.containers.container import Container, Needed, Read
 from anonset.io.source.heading import MOST_TITLES, above_header, title_records
@@ -22,6 +27,9 @@ from anonset.io.source.words import NAMES, plain
 MOST_ROWS, MOST_COLUMNS, LONGEST_TEXT = 1_048_576, 16_384, 32_767
 """What a sheet holds: rows with the header, columns, characters of a cell."""
 
+_PROGRAM = str(Path(__file__).with_name("sheets.py"))
+_BYTES, _SECONDS = 2 << 30, 20
+"""What reading a sheet may take, and 400 bytes more for each byte of the file, 10 seconds for each megabyte."""
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MIDNIGHT = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]00:00:00$"
 
@@ -41,14 +49,13 @@ class Spreadsheet(Container):
 
     def shape(self, file: File, layout: str | None, options: ReadOptions) -> Shape:
         """Which sheet, and how many rows stand above its header."""
-        book = _opened(file)
-        names = book.sheet_names
-        if options.sheet is not None and options.sheet not in names:
-            raise unknown("sheet", options.sheet, names)
-        filled = [options.sheet] if options.sheet is not None else [name for name in names if _height(book, name)]
-        sheet = filled[0] if filled else names[0]
+        sheets = json.loads(_told(file, 2 * MOST_TITLES))
+        if options.sheet is not None and options.sheet not in sheets:
+            raise unknown("sheet", options.sheet, list(sheets))
+        filled = [options.sheet] if options.sheet is not None else [name for name, rows in sheets.items() if rows]
+        sheet = (filled or list(sheets))[0]
         wanted = {value for value in (options.transaction, options.item, options.user) if value}
-        rows = [[cell or "" for cell in row] for row in _rows(book, sheet)]
+        rows = [[cell or "" for cell in row] for row in sheets[sheet]]
         skip = title_records(rows, lambda cells: bool({plain(cell) for cell in cells} & _KNOWN or wanted & {*cells}))
         notes = [above_header(skip, "row")] if skip else []
         if len(filled) > 1:
@@ -58,7 +65,7 @@ class Spreadsheet(Container):
 
     def read(self, file: File, shape: Shape, options: ReadOptions, needed: Needed) -> Read:
         """The columns that are needed, as texts; columns without a name and without a cell are none."""
-        table = _cells(_opened(file), shape.part or 0, shape.skip)
+        table = _cells(file, str(shape.part), shape.skip)
         table = table.select([place for place, name in enumerate(table.column_names) if _holds(table, place, name)])
         table = table.filter(_filled(table)) if table.num_columns else table
         names = table.column_names
@@ -80,31 +87,30 @@ class Spreadsheet(Container):
 _KNOWN = {name for names in NAMES.values() for name in names}
 
 
-def _opened(file: File) -> Any:
-    reader = load("fastexcel", "excel", "Reading a spreadsheet")
-    try:
-        return reader.read_excel(content(file))
-    except reader.FastExcelError:
-        problem = "The file is no spreadsheet, is damaged, or needs a password. Save it once more as .xlsx."
-        raise DataError(problem, source=file.name) from None
+def _told(file: File, *question: object) -> bytes:
+    """What another process says of a spreadsheet: one that is made to break its reader must not end this one."""
+    load("fastexcel", "excel", "Reading a spreadsheet")
+    data = content(file)
+    memory = min(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2, _BYTES + 400 * len(data))
+    seconds = _SECONDS + 10 * (len(data) >> 20)
+    command = [sys.executable, "-P", _PROGRAM, *map(str, (memory, seconds, *question))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"}
+    told = subprocess.run(command, input=data, env=environment, capture_output=True, check=False)
+    if told.returncode == 0:
+        return told.stdout
+    if told.returncode < 0 or b"MemoryError" in told.stderr:
+        problem = "The sheet needs too much memory or time: a cell stands far from all others, or the file is damaged."
+        raise ShortageError(f"{problem} Save it once more, as CSV.", source=file.name)
+    problem = "The file is no spreadsheet, is damaged, or needs a password. Save it once more as .xlsx."
+    raise DataError(problem, source=file.name)
 
 
-def _cells(book: Any, sheet: str | int, skip: int) -> pa.Table:
+def _cells(file: File, sheet: str, skip: int) -> pa.Table:
     """The cells below some rows, the first of which are the names."""
-    batch = book.load_sheet(sheet, header_row=skip, dtypes="string").to_arrow()
-    table = pa.Table.from_batches([batch])
+    with pa.ipc.open_stream(_told(file, 0, sheet, skip)) as stream:
+        table = stream.read_all()
     names = ["" if name.startswith("__UNNAMED__") else name.strip() for name in table.column_names]
     return pa.table([_days(column) for column in table.columns], names=names)
-
-
-def _rows(book: Any, sheet: str) -> list[tuple[str | None, ...]]:
-    """The first rows, as they are."""
-    batch = book.load_sheet(sheet, header_row=None, dtypes="string", n_rows=2 * MOST_TITLES).to_arrow()
-    return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-
-
-def _height(book: Any, sheet: str) -> int:
-    return len(_rows(book, sheet))
 
 
 def _days(column: pa.ChunkedArray) -> pa.ChunkedArray:
