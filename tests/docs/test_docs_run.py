@@ -1,4 +1,4 @@
-"""Every command and every Python block of README, tutorial and how-tos is run as it stands, in reading order.
+"""All commands and Python blocks of README, tutorial, how-tos and the page on threats run as they stand, in order.
 
 A shell block runs line by line in one folder per page; a line may end in `# exit 3` to say how it ends. Blocks marked
 `<!-- not run: why -->` on the line before are shown to readers only.
@@ -14,7 +14,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/tutorial/*.md")), *sorted(ROOT.glob("docs/how-to/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(ROOT.glob("docs/tutorial/*.md")),
+    *sorted(ROOT.glob("docs/how-to/*.md")),
+    ROOT / "docs" / "explanation" / "threats.md",
+]
 BLOCK = re.compile(r"(?P<skip><!-- not run: [^\n]*-->\n)?^```(?P<language>sh|python)\n(?P<body>.*?)^```", re.M | re.S)
 SET_UP = ("make ", "pip ", "git ", "cd ")  # what `make test` itself has done already
 

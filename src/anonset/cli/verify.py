@@ -10,7 +10,7 @@ import typer
 from anonset.cli.base.certificates import Found, as_certified, differences, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, items, measured, show, show_json, table, warn
-from anonset.cli.base.earlier import beside_earlier, previous_option, sentences
+from anonset.cli.base.earlier import beside_earlier, previous_options
 from anonset.cli.base.groups import (
     PRIVACY,
     READING,
@@ -60,7 +60,7 @@ ORIGINAL = Param(
     privacy=model_options(varied=True),
     trusting=[Choice(SIGNERS, PRIVACY, metavar="FILE")],
     linking=[Choice(LINK, PRIVACY, metavar="FILE"), Choice(ORIGINAL, PRIVACY, metavar="DATA")],
-    comparing=[previous_option()],
+    comparing=previous_options(),
     reading=read_options(),
     accepted=[Choice(IGNORED, READING)],
     running=run_options(),
@@ -86,7 +86,9 @@ def verify(
     of persons: with --link, the file that anonymize --link wrote.
 
     With --previous, the counts of both files are compared as well: where some but fewer than k new transactions hold a
-    set, knowing that a person is new leaves fewer than k candidates, and the exit code is 3.
+    set, knowing that a person is new leaves fewer than k candidates, and the exit code is 3. For k^m-anonymous
+    releases by different cuts, --hierarchy shows as well where both together leave fewer than k candidates for somebody
+    in both.
 
     With neither a certificate nor a promise to check, everything is reported that can be measured of DATA.
     """
@@ -97,6 +99,8 @@ def verify(
     if found is None and not privacy and not linking and not comparing:
         _audit(data, reading, running)
         return
+    if "hierarchy" in comparing and "previous" not in comparing:
+        raise ParameterError("hierarchy", "come with an earlier release", "none", f"Give it: {setting('previous')}.")
     target = _target(found, privacy)
     ignored = accepted.get("ignore_columns", "")
     with Display(quiet="quiet" in running or "json" in running) as display:
@@ -104,12 +108,12 @@ def verify(
         answer = _answer(data, found, target, as_read_options(reading), ignored, {**linking, **_unit(privacy)}, job)
         earlier = None
         if "previous" in comparing and data is not None:
-            earlier = beside_earlier(data, comparing["previous"], target, as_read_options(reading))
+            earlier = beside_earlier(data, comparing, target, as_read_options(reading))
     answer = replace(answer, signature=signature)
     if "json" in running:
         show_json({**answer.to_dict(data), "previous": None if earlier is None else earlier.to_dict()})
     elif "quiet" not in running:
-        show(*answer.page(), *([] if earlier is None else sentences(earlier)))
+        show(*answer.page(), *([] if earlier is None else earlier.sentences()))
         warn(answer.warnings, "Warning")
     unsafe = earlier is not None and not earlier.holds
     if unsafe or not answer.verdict.holds or answer.differences or (signature is not None and not signature.holds):
