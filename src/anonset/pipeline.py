@@ -21,12 +21,14 @@ from anonset.data.advice import Suggestion
 from anonset.data.attributes import items_of, require_no_columns
 from anonset.data.errors import GuaranteeError, ParameterError, setting
 from anonset.data.job import Job, Progress
+from anonset.data.progress import watched
 from anonset.data.release import Draft, Release, Result, Verdict
 from anonset.data.spec import UNIT, MethodSpec, Model, Unit, parse_params
 from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.data.unit import chosen_unit, once_each, users_behind
 from anonset.gate import Attackers
+from anonset.io.formats.frames import release_table
 from anonset.io.source.options import reading_only
 from anonset.methods import METHODS, method_spec
 from anonset.models import USUAL, model_spec
@@ -46,11 +48,17 @@ def anonymize(
     model: Model | str | None = None,
     *,
     method: str | MethodSpec | None = None,
+    unit: Unit | None = None,
+    k: int | None = None,
+    p: float | str | None = None,
+    m: int | None = None,
+    hierarchy: Any = None,
+    sensitive: str | Iterable[str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     keep: Keep = KEEP_NOTHING,
     bound: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     job: Job | None = None,
     **options: Any,
 ) -> Result:
@@ -63,6 +71,12 @@ def anonymize(
     model, method
         What to promise and how to reach it. One of them is enough: a method knows its model, a model its default
         method. With neither, k-anonymity.
+    unit
+        What the promise counts: `"user"` or `"transaction"`; users where the data have users that repeat.
+    k, p, m, hierarchy
+        The parameters that most models share; `anonset.MODELS` says which model takes which.
+    sensitive
+        The sensitive items: names in a list, or separated by commas.
     seed
         The same seed gives the same release on any number of threads. Keep it private: it can undo the shuffling.
     keep
@@ -71,11 +85,11 @@ def anonymize(
         Also find the loss that no k-anonymous release of the data can go below, and keep it as `Result.bound`. That
         often takes longer than the release itself. For k-anonymity only.
     progress, job
-        A function that hears of progress; or a `Job`, which brings seed, threads and progress itself.
+        True for a bar in a terminal or a notebook, or a function that hears of progress; or a `Job`, which brings seed,
+        threads and progress itself, so that none of them may be given beside it.
     options
-        The model's and the method's parameters (`k=10`, `segments=1000`, …), what the promise counts (`unit="user"` or
-        `"transaction"`; users where the data have users that repeat), and how to read the data, as `anonset.read` takes
-        it (`transaction="receipt"`, `item="product"`, `sensitive=["wine"]`, …).
+        The other parameters of model and method (`segments=1000`, …), and how to read the data, as `anonset.read` takes
+        it (`transaction="receipt"`, `item="product"`, …).
 
     Examples
     --------
@@ -85,8 +99,11 @@ def anonymize(
     >>> result.verdict.holds
     True
     """
+    named = {"unit": unit, "k": k, "p": p, "m": m, "hierarchy": hierarchy, "sensitive": sensitive}
+    options |= {name: value for name, value in named.items() if value is not None}
     order = _order(model, method, options, keep, bound)
-    return _make(data, order, _job(seed, threads, progress, job))
+    with watched(progress) as heard:
+        return _make(data, order, _job(seed, threads, heard, job))
 
 
 def publish(
@@ -99,13 +116,18 @@ def publish(
     threads: int | None = None,
     keep: Keep = KEEP_NOTHING,
     bound: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     job: Job | None = None,
     **options: Any,
 ) -> Result:
     """Anonymize and write in one go: like `anonymize(…).write(…)`, but every path is planned before the work.
 
-    `targets` says what to write where; everything else is as in `anonymize`.
+    Parameters
+    ----------
+    targets
+        What to write where.
+    data, model, method, seed, threads, keep, bound, progress, job, options
+        As in `anonymize`.
 
     Examples
     --------
@@ -114,13 +136,19 @@ def publish(
     >>> anonset.publish([["wine", "bread"]] * 3 + [["beer"]] * 3, place, k=3, seed=1).certificate.transactions
     6
     """
+    order = _order(model, method, options, keep, bound)
+    outputs = _planned(data, targets, order, options)
+    with watched(progress) as heard:
+        return _published(data, targets, order, outputs, _job(seed, threads, heard, job))
+
+
+def _published(data: Any, targets: Targets, order: Order, outputs: list[Output], job: Job) -> Result:
+    """Everything made, checked and staged; then renamed together."""
     from anonset.io.publish.atomic import staging
     from anonset.io.publish.plan import files_read
     from anonset.publication import reserve, stage_result
 
-    order = _order(model, method, options, keep, bound)
-    spec, job = order.spec, _job(seed, threads, progress, job)
-    outputs = _planned(data, targets, order, options)
+    spec = order.spec
     with ledger_of(targets) as ledger, staging(force=targets.force, shared=targets.shared_folder) as stage:
         settled = [] if ledger is None else ledger.settle(beside=targets.table)  # before its hidden folders are swept
         reserve(stage, outputs, targets)
@@ -147,6 +175,11 @@ def check(
     **options: Any,
 ) -> None:
     """Everything that `publish` refuses before its work: parameters, paths, formats, and a source that is not there.
+
+    Parameters
+    ----------
+    data, targets, model, method, keep, bound, job, options
+        As in `publish`.
 
     Examples
     --------
@@ -264,6 +297,7 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         source=source,
         publisher=publish_result,
         read_from=files_read(data, order.reading),
+        tabled=partial(release_table, release, source.arrived),
     )
     return replace(result, attacker=Attackers(result, job, partial(_attempt, order, job)))
 
@@ -300,8 +334,20 @@ def recode(
 ) -> Result:
     """Publish transactions by a given cut (a `Cut`, a file `item,published`, a dictionary), checked like any release.
 
-    With `targets` everything is planned before the work and written, as by `publish`. `options` are those of
-    `anonymize`: `seed`, `keep`, ….
+    Parameters
+    ----------
+    data
+        `Transactions`, or anything that `anonset.read` takes.
+    cut
+        What each item is published as.
+    k, m
+        The promise: any m items of a transaction are shared by at least k transactions.
+    hierarchy
+        The one that the cut goes through.
+    targets
+        With it everything is planned before the work and written, as by `publish`.
+    options
+        Those of `anonymize`: `seed`, `keep`, ….
 
     Examples
     --------
@@ -343,7 +389,8 @@ def verify(
 
     reading, params = reading_only(options)
     target = make_model(model, **params) if isinstance(model, str) else model
-    release = data if isinstance(data, Release) else read_release(data, **reading)
+    release = data.release if isinstance(data, Result) else data
+    release = release if isinstance(release, Release) else read_release(release, **reading)
     if link is None:
         if target.unit == "user" and not target.spec.protects_users:
             advice = f"Give it, or count transactions: {setting('unit', 'transaction')}."

@@ -30,7 +30,13 @@ _WITHHELD = {"sensitivity": "Sensitivity degrees", "counts": "Item counts", "att
 
 @dataclass(frozen=True)
 class Keep:
-    """What the owner explicitly wants to keep although it weakens the release; each one warns."""
+    """What the owner explicitly wants to keep although it weakens the release; each one warns.
+
+    Examples
+    --------
+    >>> Keep(order=True).warnings()
+    ('The original order is kept: who knows it can find a person by position.',)
+    """
 
     order: bool = False
     ids: bool = False

@@ -9,9 +9,9 @@ import pytest
 
 import anonset
 from anonset import InputError, OutputError
-from anonset.cli.base.certificates import find_certificate
 from anonset.cli.base.outcome import run
 from anonset.io.publish import signature
+from anonset.io.publish.certified import find_certificate
 from anonset.io.publish.signature import check_signature
 
 ROWS = [["bread", "wine"], ["bread", "wine"], ["beer"], ["beer"]]

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from anonset import AnonsetError
-from anonset.cli.base.certificates import Found, differences
 from anonset.data.release import Release, Verdict
 from anonset.io.publish.certificate import certify
+from anonset.io.publish.certified import Found, differences
 from anonset.models import model
 from tests.oracle import checkers
 from tests.oracle.sabotage import METHODS, SABOTAGE, packed, plain, valid

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anonset.cli.base.certificates import as_certified, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, items, measured, show, show_json, table
 from anonset.cli.base.groups import LINK, as_read_options, model_options, read_options, require_fitting, run_options
@@ -14,11 +13,12 @@ from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.persons import in_persons
 from anonset.cli.base.progress import Display
 from anonset.data.spec import UNIT, Param
+from anonset.io.publish.certified import as_certified, find_certificate
 
 if TYPE_CHECKING:
     from anonset.assess.erasure import Erasure
-    from anonset.cli.base.certificates import Found
     from anonset.data.spec import Model
+    from anonset.io.publish.certified import Found
 
 app = Application()
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from anonset.cli.base.certificates import Found, as_certified, differences, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import facts, items, measured, show, show_json, table, warn
 from anonset.cli.base.earlier import beside_earlier, previous_options
@@ -28,6 +27,7 @@ from anonset.cli.base.progress import Display
 from anonset.data.errors import GuaranteeError, InputError, ParameterError, setting
 from anonset.data.job import Job
 from anonset.data.spec import UNIT, Param
+from anonset.io.publish.certified import Found, as_certified, differences, find_certificate
 
 if TYPE_CHECKING:
     from anonset.assess.audit import Audit

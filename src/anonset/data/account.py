@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 NULLS, REPEATS, BLANKS = "nulls", "repeats", "blanks"
@@ -34,10 +34,20 @@ class Counted(str):
 
 @dataclass(frozen=True)
 class Arrived:
-    """What a source had before it became transactions: rows, and the part and name of each column that plays one."""
+    """What a source had before it became transactions: rows, and the part and name of each column that plays one.
+
+    Of a table in memory also its layout, the Arrow type of each column, and which ones are a data frame's index.
+    """
 
     rows: int
     columns: tuple[tuple[str, str], ...] = ()
+    layout: str = ""
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    index: tuple[str, ...] = ()
+
+    def called(self, part: str) -> str:
+        """What the source calls the column that plays a part; the part's own name where it says nothing."""
+        return next((name for role, name in self.columns if role == part), part)
 
 
 def total(notes: Iterable[str], kind: str) -> int:

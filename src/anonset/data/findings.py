@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from anonset.data.display import Picture, Shown
 from anonset.data.errors import OutcomeError, unknown
 
 Part = Literal["singling out", "linkability", "inference"]
@@ -97,8 +98,8 @@ class Objection:
         return " ".join(part for part in (self.found, self.help) if part)
 
 
-@dataclass(frozen=True)
-class Findings:
+@dataclass(frozen=True, repr=False)
+class Findings(Shown):
     """What all attackers that fit found, what stands against publishing, and what was accepted.
 
     `remaining` says in plain sentences what the model is not meant to prevent and this release does not prevent;
@@ -126,6 +127,38 @@ class Findings:
 
     def __len__(self) -> int:
         return len(self.attacks)
+
+    def __repr__(self) -> str:
+        said = [f"{name} {text}" for name, text in self.changes()]
+        return f"Findings({'; '.join(said) or 'no attack fits'})"
+
+    def changes(self) -> Iterable[tuple[str, str]]:
+        """For each part its headline: the chance of success before and after."""
+        for part in PARTS:
+            one = self.headline(part)
+            if one is not None:
+                before = "" if one.before is None else f"{one.before:.1%} → "
+                yield part, f"{before}{'at most ' if one.upper_bound else ''}{one.after:.1%}"
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: each attack before and after, what stands against publishing, what remains."""
+        for one in self.attacks:
+            before = "" if one.before is None else f"{one.before:.1%} → "
+            yield (
+                f"{one.part}: {one.title or one.name}",
+                f"{before}{one.after:.1%}{' (too much)' if one.broken else ''}",
+            )
+        yield from (("against publishing", one.found) for one in self.refused)
+        yield from (("remains", sentence) for sentence in self.remaining)
+
+    def picture(self) -> Picture | None:
+        """How often each attack succeeds, in the original and in the release."""
+        if not self.attacks:
+            return None
+        names = [one.title or one.name for one in self.attacks]
+        before = [0.0 if one.before is None else one.before for one in self.attacks]
+        series = (("before", before), ("after", [one.after for one in self.attacks]))
+        return Picture("Success of attacks, before and after", names, series, "chance")
 
     def of(self, part: Part) -> tuple[Finding, ...]:
         """The findings of one part."""

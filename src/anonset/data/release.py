@@ -11,6 +11,7 @@ import numpy as np
 from anonset.data.balance import published_account, read_account
 from anonset.data.display import Picture, Shown
 from anonset.data.errors import InputError
+from anonset.data.frames import Framed, Tabled
 from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions, exact
 
@@ -272,7 +273,7 @@ class Attacker(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Shown):
+class Result(Shown, Framed):
     """What `anonymize` returns: the release, its verdict, and what only the owner of the data may see.
 
     Everything but `release`, `verdict`, `certificate` and `public_notes` is private: `row_origin` links each published
@@ -283,7 +284,8 @@ class Result(Shown):
     groups under the numbers that are published), and `tours` in which order it walked through them, as PTA does.
     `about` says what the method is, for reports: title, summary, paper.
     `patterns` says which patterns each user has and is to have, where a method rewrites them, as KAMP does. `source` is
-    the original; `publisher` knows how to write a result to its targets, `attacker` how to attack it (see `findings`).
+    the original; `publisher` knows how to write a result to its targets, `attacker` how to attack it (see `findings`),
+    `tabled` how to lay it out as a table (see `to_pandas`, `to_polars`, `to_arrow`).
     """
 
     release: Release
@@ -308,6 +310,7 @@ class Result(Shown):
     publisher: Callable[[Result, Targets], Result] | None = None
     attacker: Attacker | None = None
     read_from: tuple[str, ...] = ()  # the files that the original was read from
+    tabled: Tabled | None = None
 
     @property
     def findings(self) -> Findings | None:
@@ -371,10 +374,12 @@ class Result(Shown):
         for name, text in _LOSSES.items():
             if name in self.measurements:
                 yield text, float(self.measurements[name])
+        yield from () if self.findings is None else self.findings.changes()
 
     def picture(self) -> Picture | None:
-        """The same as that of the verdict."""
-        return self.verdict.picture()
+        """What attackers achieve before and after; without the original what the verdict shows."""
+        found = self.findings
+        return (None if found is None else found.picture()) or self.verdict.picture()
 
     def _publish(self, targets: Targets) -> Result:
         if self.publisher is None:

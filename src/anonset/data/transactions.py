@@ -311,6 +311,10 @@ class Transactions(Shown):
         values = pa.DictionaryArray.from_arrays(pa.array(self.items), self.labels)
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), values)
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The Arrow PyCapsule interface: a table with one column of lists, `items`."""
+        return pa.table({"items": self.to_arrow()}).__arrow_c_stream__(requested_schema)
+
     def to_pandas(self) -> Any:
         """A pandas series of lists, backed by Arrow and sharing this object's memory."""
         import pandas as pd

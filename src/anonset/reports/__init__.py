@@ -60,6 +60,13 @@ def write_report(
     -------
     Path
         Where the report is: the path given, or the one that says PRIVATE.
+
+    Examples
+    --------
+    >>> import anonset, tempfile
+    >>> baskets = [["wine", "bread"]] * 3
+    >>> write_report(anonset.anonymize(baskets, k=3, seed=1), baskets, tempfile.mkdtemp() + "/report.html").name
+    'report.PRIVATE.html'
     """
     target = report_path(path, public)
     require_plan([Output("report", target)], {"data": data}, force=force, shared=shared_folder)

@@ -157,6 +157,13 @@ def read_cut(source: Any, hierarchy: Hierarchy) -> Cut:
     """A cut from a CSV `item,published` (perhaps edited by hand) or a dictionary; an error unless it is a cut.
 
     Items that it does not name are published as themselves, unless a node above them is published.
+
+    Examples
+    --------
+    >>> from anonset import read_hierarchy
+    >>> tree = read_hierarchy({"item": ["milk", "brie", "wine"], "level1": ["dairy", "dairy", "drinks"]})
+    >>> read_cut({"milk": "dairy", "brie": "dairy"}, tree)
+    Cut(2 of 3 items published as something more general)
     """
     if isinstance(source, Cut):
         return source

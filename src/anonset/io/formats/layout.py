@@ -152,14 +152,18 @@ class Table(Layout):
         """The transactions as a table."""
         raise NotImplementedError
 
+    def frame(self, data: Transactions, dates: bool = True) -> pa.Table:
+        """The same with the columns beside the items; `dates` says that there is a type for dates."""
+        items = items_of(data)
+        return with_columns_beside(self.table(items), data, self.rows(items), dates)
+
     def rows(self, data: Transactions) -> Longs:
         """How many rows of the table each transaction takes."""
         raise NotImplementedError
 
     def write(self, file: BinaryIO, data: Transactions, container: Container) -> None:
         """Write transactions that fit into a file of some kind."""
-        items = items_of(data)
-        table = with_columns_beside(self.table(items), data, self.rows(items), container.binary)
+        table = self.frame(data, container.binary)
         container.write(file, iter([table]), text_size(data, data.labels) + 20 * len(table))
 
 

@@ -128,6 +128,10 @@ class Wide(Table):
         """All of it at once; `write` takes it in parts."""
         return _part(data, 0, len(data), dates=True)
 
+    def frame(self, data: Transactions, dates: bool = True) -> pa.Table:
+        """All of it at once, with the columns beside the items."""
+        return _part(data, 0, len(data), dates)
+
     def order(self, table: pa.Table, options: ReadOptions, source: str | None) -> tuple[tuple[str, str], ...]:
         """Those of the columns that are no items."""
         return _roles(table, options).order(table.column_names)

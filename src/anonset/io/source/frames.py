@@ -17,14 +17,17 @@ from anonset.io.source.origin import Origin
 from anonset.io.source.roles import find_roles
 
 
-def from_table(table: pa.Table, options: ReadOptions, layout: str | None) -> Transactions:
-    """Transactions from a table in memory."""
+def from_table(table: pa.Table, options: ReadOptions, layout: str | None, index: tuple[str, ...] = ()) -> Transactions:
+    """Transactions from a table in memory, which remember what it was like; `index` names columns that are one."""
     if table.num_columns == 0:
         return Transactions.from_lists([[]] * len(table))
     found = table_layout(table, layout, options, None)
+    kinds = dict(zip(table.column_names, table.schema.types, strict=True))
     order = found.order(table, options, None)
     table, unread = found.by_role(table, options, None)
     data = in_order_of(found.read(whole_transaction(table), options, Origin()), order, len(table))
+    assert data.arrived is not None
+    data = replace(data, arrived=replace(data.arrived, layout=found.name, kinds=kinds, index=index))
     unread += data.unread
     return replace(data, unread=unread, notes=(*left_aside(unread, options), *data.notes))
 

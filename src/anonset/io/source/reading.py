@@ -18,8 +18,9 @@ from anonset.io.source.files import asked_layout, read_files, read_query
 from anonset.io.source.frames import from_table
 from anonset.io.source.guessing import UnclearColumns
 from anonset.io.source.options import ReadOptions
+from anonset.io.source.roles import find_roles
 from anonset.io.source.sensitive import mark_sensitive
-from anonset.io.source.tables import as_table, is_frame
+from anonset.io.source.tables import as_table, counts_as_sets, index_of, is_cross_table, is_frame
 from anonset.io.source.users import require_sense, settle_users
 
 
@@ -166,7 +167,7 @@ def _read(source: Any, options: ReadOptions) -> Transactions:
     if hasattr(source, "sparse") and len(getattr(source, "columns", ())):  # a pandas frame of sparse columns
         return Transactions.from_scipy(source.sparse.to_coo(), [str(name) for name in source.columns])
     if is_frame(source):
-        return from_table(as_table(source), options, asked_layout(options))
+        return _from_frame(source, options)
     if hasattr(source, "tocsr"):
         return Transactions.from_scipy(source)
     if getattr(source, "ndim", None) == 2:
@@ -179,6 +180,15 @@ def _read(source: Any, options: ReadOptions) -> Transactions:
         f"Transactions cannot be read from an object of type {type(source).__name__}. "
         "Pass a path, a data frame, a sparse matrix or a list of lists of items."
     )
+
+
+def _from_frame(source: Any, options: ReadOptions) -> Transactions:
+    index = index_of(source)
+    source, notes = counts_as_sets(source)
+    if is_cross_table(source) and index and options.transaction is None and find_roles(index, options).user is None:
+        options = replace(options, transaction=index[0])  # what its rows are is no item
+    data = from_table(as_table(source), options, asked_layout(options), index)
+    return replace(data, notes=(*notes, *data.notes))
 
 
 def _from_lists(transactions: list[Any]) -> Transactions:

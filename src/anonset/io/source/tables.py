@@ -6,13 +6,38 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonset.data.errors import DataError, InputError
+from anonset.data.account import REPEATS, Counted
+from anonset.data.errors import DataError, InputError, counted
 from anonset.data.transactions import is_list_view, plain_lists
 
 
 def is_frame(source: Any) -> bool:
     """Whether `source` speaks the Arrow interface, as all data frames do."""
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+
+
+def index_of(source: Any) -> tuple[str, ...]:
+    """The names that the levels of a pandas frame's index get as columns; none where it only numbers the rows."""
+    index = getattr(source, "index", None)
+    if index is None or not hasattr(source, "columns") or type(index).__name__ == "RangeIndex":
+        return ()
+    return tuple(f"__index_level_{place}__" if name is None else str(name) for place, name in enumerate(index.names))
+
+
+def is_cross_table(source: Any) -> bool:
+    """Whether a pandas frame says both what its rows and what its columns are, as `pd.crosstab` and pivot tables do."""
+    axes: list[tuple[Any, ...]] = [getattr(getattr(source, axis, None), "names", ()) for axis in ("index", "columns")]
+    return all(len(names) == 1 and names[0] is not None for names in axes)
+
+
+def counts_as_sets(source: Any) -> tuple[Any, tuple[str, ...]]:
+    """A cross table of counts as one of 0 and 1, and a note; anything else as it is."""
+    if not is_cross_table(source) or not source.size or any(kind.kind not in "iuf" for kind in source.dtypes):
+        return source, ()
+    if float(source.min().min()) < 0 or not float(source.max().max()) > 1:
+        return source, ()
+    repeated = int((source.where(source > 1, 1) - 1).to_numpy().sum())
+    return (source > 0).astype("int8"), (Counted(f"{counted(repeated, 'repeated item')} merged", REPEATS, repeated),)
 
 
 def as_table(source: Any) -> pa.Table:
