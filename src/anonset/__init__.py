@@ -29,6 +29,10 @@ _HOMES = {
     "InputError": "data.errors",
     "Job": "data.job",
     "Keep": "unlink",
+    "Advice": "choose.advise",
+    "Anonymizer": "api.estimator",
+    "Comparison": "api.choosing",
+    "Findings": "data.findings",
     "METHODS": "methods",
     "MODELS": "models",
     "OutputError": "data.errors",
@@ -39,11 +43,16 @@ _HOMES = {
     "Transactions": "data.transactions",
     "Verdict": "data.release",
     "WaitingError": "data.errors",
+    "advise": "api.choosing",
     "anonymize": "pipeline",
     "check": "pipeline",
+    "compare": "api.choosing",
     "convert": "io",
     "expected": "assess.expected",
+    "hierarchy": "api.trees",
+    "measure": "api.looking",
     "model": "models",
+    "profile": "api.looking",
     "publish": "pipeline",
     "query": "assess.query",
     "read": "io",
@@ -51,6 +60,8 @@ _HOMES = {
     "read_hierarchy": "data.hierarchy",
     "read_release": "io",
     "recode": "pipeline",
+    "report": "api.reporting",
+    "risk": "api.looking",
     "sampled": "assess.expected",
     "verify": "pipeline",
     "write": "io",
@@ -60,8 +71,14 @@ _HOMES = {
 if TYPE_CHECKING:
     from typing import Any
 
+    from anonset.api.choosing import Comparison, advise, compare
+    from anonset.api.estimator import Anonymizer
+    from anonset.api.looking import measure, profile, risk
+    from anonset.api.reporting import report
+    from anonset.api.trees import hierarchy
     from anonset.assess.expected import expected, sampled
     from anonset.assess.query import query
+    from anonset.choose.advise import Advice
     from anonset.data.errors import (
         AnonsetError,
         CancelledError,
@@ -74,6 +91,7 @@ if TYPE_CHECKING:
         ParameterError,
         WaitingError,
     )
+    from anonset.data.findings import Findings
     from anonset.data.hierarchy import Cut, Hierarchy, read_cut, read_hierarchy
     from anonset.data.job import Job
     from anonset.data.release import Certificate, Release, Result, Verdict
@@ -89,12 +107,16 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "MODELS",
+    "Advice",
     "AnonsetError",
+    "Anonymizer",
     "CancelledError",
     "Certificate",
+    "Comparison",
     "Cut",
     "DataError",
     "ExistsError",
+    "Findings",
     "GuaranteeError",
     "Hierarchy",
     "InfeasibleError",
@@ -110,11 +132,16 @@ __all__ = [
     "Verdict",
     "WaitingError",
     "__version__",
+    "advise",
     "anonymize",
     "check",
+    "compare",
     "convert",
     "expected",
+    "hierarchy",
+    "measure",
     "model",
+    "profile",
     "publish",
     "query",
     "read",
@@ -122,6 +149,8 @@ __all__ = [
     "read_hierarchy",
     "read_release",
     "recode",
+    "report",
+    "risk",
     "sampled",
     "verify",
     "write",

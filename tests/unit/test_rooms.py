@@ -35,7 +35,9 @@ ROOMS = {
     "gate": {"data", "models", "assess"},
     "pipeline": {"data", "models", "methods", "unlink", "io", "assess", "gate", "publication", "nightly"},
     "choose": {"data", "models", "methods", "assess", "pipeline"},
+    "api": {"data", "models", "methods", "io", "assess", "reports", "choose", "pipeline"},
     "cli": {
+        "api",
         "data",
         "models",
         "methods",
@@ -52,7 +54,18 @@ ROOMS = {
     "engines": {"data", "models", "methods", "methods.steps", "io", "assess"},
     "app": {"", "data", "generate", "assess", "choose", "reports"},
     "__main__": {"cli"},
-    "": {"data", "models", "methods", "unlink", "io", "assess", "reports", "pipeline"},  # the public API
+    "": {
+        "api",
+        "choose",
+        "data",
+        "models",
+        "methods",
+        "unlink",
+        "io",
+        "assess",
+        "reports",
+        "pipeline",
+    },  # the public API
 }
 """Which rooms a room may import from."""
 

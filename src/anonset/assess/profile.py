@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from anonset.data.arrays import distinct
 from anonset.data.attributes import items_of
+from anonset.data.display import Picture, Shown
 from anonset.data.transactions import Longs, Transactions
 from anonset.models.k_anonymity import equal_sets, set_codes, users_of_each
 
@@ -31,8 +33,8 @@ class Spread:
         return cls(int(counts.min()), float(counts.mean()), float(np.median(counts)), int(counts.max()))
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, repr=False)
+class Summary(Shown):
     """What `anonset info` says about transactions.
 
     `k` is the number of transactions that share the rarest quasi-identifier set, `unique` counts those that share
@@ -60,6 +62,27 @@ class Summary:
     transactions_per_user: Spread | None
     degrees: bool
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        persons = "" if self.users is None else f", {self.users:,} users"
+        return f"Summary({self.transactions:,} transactions, {self.items:,} items{persons}, k={self.k:,})"
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: sizes, and how far from anonymous the data are."""
+        yield from (("transactions", self.transactions), ("items", self.items), ("mean length", self.lengths.mean))
+        yield from (("current k", self.k), ("share their items with nobody", self.unique))
+        if self.users is not None:
+            yield from (("users", self.users), ("users that no other resembles", self.unique_users or 0))
+        if self.sensitive_items:
+            yield "sensitive items", self.sensitive_items
+        yield from (("note", note) for note in self.notes)
+
+    def picture(self) -> Picture | None:
+        """The most frequent items."""
+        if not self.frequent:
+            return None
+        names, counts = zip(*self.frequent, strict=True)
+        return Picture("Most frequent items", names, (("transactions", [float(one) for one in counts]),))
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

@@ -8,7 +8,7 @@ that leaves most of the data. Where nothing is left to recommend, it is said wha
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from anonset.assess.risk import singled_out
 from anonset.assess.risk.words import share
 from anonset.choose.trials import Candidate, Trial, attempt, sample, try_out, variants
 from anonset.data.advice import Situation
+from anonset.data.display import Picture, Shown
 from anonset.data.errors import InfeasibleError
 from anonset.data.findings import Part
 from anonset.data.hierarchy import Hierarchy, by_cooccurrence
@@ -29,8 +30,8 @@ WHOLE = 10.0
 """Seconds that a trial on all data may take in addition, where the sample was only a part."""
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(Shown):
     """What was tried, what is recommended (None: nothing), why, and what would help."""
 
     trials: tuple[Trial, ...]
@@ -59,6 +60,24 @@ class Advice:
     def promise(self) -> str:
         """What it promises."""
         return "" if self.recommended is None else self.recommended.promise
+
+    def __repr__(self) -> str:
+        params = ", ".join(f"{name}={value}" for name, value in self.params.items())
+        return f"Advice({self.method}({params}): {self.promise})" if self.method else "Advice(nothing is recommended)"
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: what is recommended, why, and what would help."""
+        yield "recommended", repr(self).removeprefix("Advice(").removesuffix(")")
+        yield from (("why", sentence) for sentence in self.reasons)
+        yield from (("would help", sentence) for sentence in self.help)
+
+    def picture(self) -> Picture | None:
+        """How much each trial leaves of the data."""
+        shown = [one for one in self.trials if not one.error]
+        if not shown:
+            return None
+        names = [f"{one.candidate.method} {one.candidate.params.get('k', '')}".strip() for one in shown]
+        return Picture("What trials leave of the data", names, (("left", [one.kept for one in shown]),), "share")
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonset.cli.base.certificates import Found, find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import (
@@ -27,13 +26,12 @@ from anonset.cli.base.groups import (
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
 from anonset.data.spec import Param
+from anonset.io.publish.certified import find_certificate
 
 if TYPE_CHECKING:
-    from anonset.data.findings import Findings
     from anonset.data.hierarchy import Hierarchy
-    from anonset.data.job import Job
-    from anonset.data.release import Certificate, Release, Result
-    from anonset.data.transactions import Longs, Transactions
+    from anonset.data.release import Release
+    from anonset.data.transactions import Transactions
 
 app = Application()
 
@@ -76,6 +74,7 @@ def report(
     k-anonymity is checked and what really holds is said. Which transaction became which is known with --link only;
     without it some figures are upper bounds.
     """
+    from anonset.api.reporting import findings_of, known_result
     from anonset.data.hierarchy import read_hierarchy
     from anonset.data.job import Job
     from anonset.io import read, read_release
@@ -102,14 +101,13 @@ def report(
         source = linked(comparing["link"], release, published, original) if "link" in comparing else None
         if (page is not None or not public) and source is None:
             _require_fitting(original, published, tree)
-        result = _result(published, found, privacy, original, source)
+        result = known_result(published, found, privacy, original, source)
         with plain_errors(outputs[0].path), staging(**planning(writing)) as stage:
             if target is not None:
                 stage_report(stage, result, original, target, public=public, job=job, hierarchy=tree)
             if page is not None:
                 result = replace(result, read_from=files_read(data, reading))
-                accepted = () if result.certificate is None else result.certificate.accepted
-                findings = _findings(result, original, source, tree, job).accepting(accepted)
+                findings = findings_of(result, original, tree, job)
                 said = {name: writing[name] for name in ("purpose", "responsible") if name in writing}
                 stage_dossier(stage, result, original, page, findings, **said, hierarchy=tree, job=job)
             stage.publish()
@@ -131,22 +129,6 @@ def _targets(writing: Given) -> tuple[Path | None, Path | None]:
     return (None if alone else report_path(writing.get("out", "report.html"), "public" in writing)), page
 
 
-def _findings(
-    result: Result, original: Transactions, source: Longs | None, tree: Hierarchy | None, job: Job
-) -> Findings:
-    """What attackers achieve against a release that was only read."""
-    from anonset.assess.risk.find import find_all
-    from anonset.assess.risk.spec import Case
-    from anonset.models import model
-
-    verdict = result.verdict
-    promised = model(verdict.model, **verdict.params, unit=verdict.unit)
-    params = result.params
-    return find_all(
-        Case(original, result.release, source, promised, result.method, params, tree, job), result.measurements
-    )
-
-
 def _require_fitting(original: Transactions, published: Release, hierarchy: Hierarchy | None) -> None:
     """Refuse a release of other data. Where users are published, transactions may have been invented: then say it."""
     from anonset.assess.align import pair
@@ -158,59 +140,3 @@ def _require_fitting(original: Transactions, published: Release, hierarchy: Hier
         if published.transactions.users is None or len(published) <= len(original):
             raise
         warn([f"Not compared with the original: {error}"], "Warning")
-
-
-def _result(
-    release: Release, found: Found | None, privacy: Given, original: Transactions, source: Longs | None
-) -> Result:
-    """What is known of a release that was only read: its promise and whether it holds; with a link, in persons too."""
-    import numpy as np
-
-    from anonset.assess.published import judge
-    from anonset.data.release import Result
-    from anonset.data.unit import users_behind
-    from anonset.methods import METHODS
-    from anonset.models import MODELS, model
-
-    params = dict(privacy)
-    name = params.pop("model", None)
-    if found is not None and name is None and not params:
-        name, params = found.certificate["model"], dict(found.certificate["parameters"])
-    if name is None:
-        spec = next(spec for spec in MODELS.values() if spec.form == release.form)
-        name, params = spec.name, params or dict(spec.weakest(release) or {})
-    target = model(name, **params)
-    unit = privacy.get("unit") or ("user" if found is None else found.certificate.get("unit"))
-    if source is not None and original.users is not None and unit == "user":
-        target = target.counting("user")
-    users = None if source is None else users_behind(original, source)
-    verdict = judge(release, target, users=users)
-    certificate = _certificate(found)
-    method = certificate.method if certificate else ""
-    own = {} if certificate is None else dict(certificate.method_parameters)
-    nothing = np.empty(0, dtype=np.int64)
-    return Result(
-        release,
-        verdict,
-        method,
-        {**verdict.params, **own},
-        row_origin=nothing if source is None else source,
-        seed=0,
-        measurements={},
-        seconds={},
-        certificate=certificate,
-        public_notes=() if certificate is None else tuple(certificate.notes),
-        about=METHODS[method].about if method in METHODS else {},
-    )
-
-
-def _certificate(found: Found | None) -> Certificate | None:
-    """The certificate, if it is about this very file."""
-    from dataclasses import fields
-
-    from anonset.data.release import Certificate
-
-    if found is None or found.changed:
-        return None
-    names = [field.name for field in fields(Certificate) if field.name in found.certificate]
-    return Certificate(**{name: found.certificate[name] for name in names})

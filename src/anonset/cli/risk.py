@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anonset.cli.base.certificates import find_certificate
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, table
 from anonset.cli.base.found import EXPLAINED, attack_table
@@ -32,9 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anonset.assess.risk import Risk
-    from anonset.assess.risk.spec import Case
     from anonset.data.job import Job
-    from anonset.data.release import Release
     from anonset.data.transactions import Floats, Transactions
 
     Answer = tuple[dict[str, Any], list[Any], dict[str, Floats]]  # for machines, for people, for each transaction
@@ -61,9 +58,6 @@ def _attacks() -> list[str]:
 
     return list(ATTACKS)
 
-
-DRAWS = 20_000
-"""More than at publishing: nobody waits for a release here."""
 
 Previous = Annotated[
     list[str] | None,
@@ -206,12 +200,18 @@ def _risk_page(risks: list[Risk]) -> list[Any]:
 
 
 def _against(data: Transactions, release: str, given: Mapping[str, Any], job: Job) -> Answer:
+    from anonset.api.looking import known_case
     from anonset.assess.risk import infer, link
     from anonset.assess.risk.find import find
+    from anonset.io import read
 
     if given.keys() & {"attacker", "items", "absent"}:
         raise ParameterError("attacker", "be left out with a release", "one", "Releases are attacked at random.")
-    case = _case(data, release, given, job)
+    previous = [(read(before, **given["reading"]), there) for before, there in given["previous"]]
+    case = known_case(
+        data, release, hierarchy=given.get("hierarchy"), link=given.get("link"), previous=previous, job=job
+    )
+    case = replace(case, known=(given["m"],)) if "m" in given else case
     assert len(case.pair.original) == len(data)  # an error says here what does not fit
     found = find(case, given["attack"].split(",") if "attack" in given else None)
     inference = infer(case.release)
@@ -225,44 +225,6 @@ def _against(data: Transactions, release: str, given: Mapping[str, Any], job: Jo
     if inference is not None and inference.warning:
         page += ["", f"WARNING: {inference.warning}"]
     return answer, page, scores
-
-
-def _case(data: Transactions, release: str, given: Mapping[str, Any], job: Job) -> Case:
-    """The release under attack, with what its certificate and its link say."""
-    from anonset.assess.risk.spec import Case, Earlier
-    from anonset.data.hierarchy import read_hierarchy
-    from anonset.io import read
-    from anonset.io.publish.private_link import linked
-    from anonset.models import model
-
-    tree = read_hierarchy(given["hierarchy"]) if "hierarchy" in given else None
-    with job.stage("read the release"):
-        published = _published(data, release)
-        link = linked(given["link"], release, published, data) if "link" in given else None
-        earlier = []
-        for before, there in given["previous"]:
-            old = read(before, **given["reading"])
-            earlier.append(Earlier(old, _published(old, there), hierarchy=tree))
-    case = Case(data, published, link, hierarchy=tree, job=job, draws=DRAWS, previous=tuple(earlier))
-    case = replace(case, known=(given["m"],)) if "m" in given else case
-    certificate = find_certificate(release)
-    if certificate is None:
-        return case
-    said = certificate.certificate
-    unit = said.get("unit") or "transaction"
-    return replace(
-        case,
-        model=model(said["model"], **said["parameters"], unit=unit),
-        method=said.get("method", ""),
-        params={**said["parameters"], **said.get("method_parameters", {})},
-    )
-
-
-def _published(data: Transactions, release: str) -> Release:
-    from anonset.io import read_release
-
-    secret = data.sensitive_names()
-    return read_release(release, **({"sensitive": secret} if secret else {}))
 
 
 def _share(value: float) -> str:

@@ -5,7 +5,7 @@ A metric is left out where what it needs is not there; `measure` says which ones
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from anonset.assess.utility import (
 from anonset.assess.utility.metric import Comparison, Figure, Metric
 from anonset.assess.utility.workload import Workload
 from anonset.data.attributes import items_of
+from anonset.data.display import Shown
 from anonset.data.errors import unknown
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.joining import of_items_only
@@ -82,8 +83,8 @@ class Measured:
         return {"metric": self.metric, "name": self.figure.name, "title": self.figure.title, "value": self.value}
 
 
-@dataclass(frozen=True)
-class Measurements:
+@dataclass(frozen=True, repr=False)
+class Measurements(Shown):
     """All figures, and for each metric that was left out what it would have needed."""
 
     figures: tuple[Measured, ...]
@@ -94,6 +95,13 @@ class Measurements:
             if measured.figure.name == name:
                 return measured.value
         raise KeyError(name)
+
+    def __repr__(self) -> str:
+        return f"Measurements({', '.join(f'{name}: {value}' for name, value in self.facts())})"
+
+    def facts(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook shows: every figure."""
+        return ((one.figure.title, one.figure.write(one.value)) for one in self.figures)
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

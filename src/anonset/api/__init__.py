@@ -1,0 +1,1 @@
+"""What the public API puts together from several rooms: one function for each command."""
