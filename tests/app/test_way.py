@@ -282,7 +282,7 @@ def test_german_for_a_german_browser(served, browser, watch):
     page.get_by_text("Welche Daten?").wait_for()
     page.get_by_role("button", name="Den eingebauten Supermarkt ausprobieren").click()
     page.get_by_text("10.000").first.wait_for()
-    assert page.evaluate("document.documentElement.lang") == "de"
+    page.wait_for_function("document.documentElement.lang === 'de'")
     page.get_by_role("button", name="English").click()
     page.get_by_text("Which data?").wait_for()
     made.close()

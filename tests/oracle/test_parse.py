@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonset._native import Monitor, first_bad_byte, line_of_row, parse_separated, parse_spaced, sort_rows
@@ -34,6 +34,7 @@ def test_items_between_white_space(text, comments, threads):
     assert remarks == [line for line in textbook.lines(text) if comments and line.startswith("@")]
 
 
+@settings(max_examples=20)  # of 14,000 lines each
 @given(st.lists(st.text("abc", max_size=20), max_size=40), st.integers(1, 4))
 def test_items_of_all_lengths_in_many_pieces(words, threads):
     text = "\n".join([" ".join(words)] * 700) + "\n"
