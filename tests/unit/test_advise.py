@@ -3,6 +3,7 @@
 import json
 import shlex
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -113,22 +114,33 @@ def test_too_few_transactions_are_said_to_be_too_few():
         advise(Transactions.from_lists([["a"], ["b"]]))
 
 
-def test_the_command_is_complete_and_works(tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--sensitive", "flu test"],
+        ["--sensitive-file", "secret items.txt", "--user", "whose", "--encoding", "utf-8"],
+        ["--user", "whose", "--sensitive-column", "secret", "--skip-nulls"],
+    ],
+)
+def test_the_command_is_complete_and_works(more, tmp_path, capsys, monkeypatch):
     from anonset.cli.base.outcome import run
 
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(3)
-    lines = ["bon;what"]
-    lines += [f"{row};{item}" for row in range(240) for item in random.choice(list("abcdef"), 3, replace=False)]
-    lines += [f"{row};flu test" for row in range(0, 240, 20)]
+    rows = [(row, item, 0) for row in range(240) for item in random.choice(list("abcdef"), 3, replace=False)]
+    rows += [(row, "flu test", 1) for row in range(0, 240, 20)]
+    lines = ["bon;what;whose;secret", *(f"{row};{item};u{row // 3};{secret}" for row, item, secret in rows)]
     (tmp_path / "my sales.csv").write_text("\n".join(lines))
-    reading = ["--transaction", "bon", "--item", "what", "--sensitive", "flu test"]
+    (tmp_path / "secret items.txt").write_text("flu test\n")
+    reading = ["--transaction", "bon", "--item", "what", *more]
     assert run(["advise", "--seconds", "600", "my sales.csv", *reading, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     words = shlex.split(answer["command"])
     assert words[:3] == ["anonset", "anonymize", "my sales.csv"]
-    for option, value in zip(reading[::2], reading[1::2], strict=True):
-        assert words[words.index(option) + 1] == value
+    assert set(reading) <= set(words)
+    for option, value in pairwise(reading):
+        if option.startswith("--") and not value.startswith("--"):
+            assert words[words.index(option) + 1] == value
     assert run(words[1:]) == 0
 
 
@@ -188,3 +200,18 @@ def test_the_kinds_that_advice_counts_are_those_that_methods_form_without_a_hier
         data = replace(data, sensitivity=random.random(data.nnz))
         problem = kp_problem(data, Job(0), k=2, p=1.0, threshold=0.75, hierarchy=None, level=None)
         assert largest_share(data, 0.75) == np.bincount(problem.secrets).max(initial=0) / len(data)
+
+
+def test_columns_beside_the_items_stay_and_methods_that_know_items_only_are_not_tried(tmp_path):
+    random = np.random.default_rng(5)
+    rows = [(row, item, f"{row % 7}") for row in range(300) for item in random.choice(list("abcdefgh"), 3)]
+    lines = ["receipt,item,store,customer", *(f"{row},{item},{store},c{row // 3}" for row, item, store in rows)]
+    (tmp_path / "sales.csv").write_text("\n".join(lines))
+    data = anonset.read(tmp_path / "sales.csv", transaction="receipt", user="customer", attribute="store")
+    advice = advise(data, users=True)
+    assert {one.candidate.model.name for one in advice.trials} == {"k-anonymity", "km-anonymity"}
+    assert not [one.error for one in advice.trials if one.error]
+    assert advice.recommended is not None
+    assert (
+        anonset.anonymize(data, method=advice.method, seed=1, **advice.params).release.transactions.columns is not None
+    )

@@ -16,6 +16,7 @@ from anonset.assess.risk import singled_out
 from anonset.assess.risk.words import share
 from anonset.choose.trials import Candidate, Trial, attempt, sample, try_out, variants
 from anonset.data.advice import Situation
+from anonset.data.attributes import items_of
 from anonset.data.display import Picture, Shown
 from anonset.data.errors import InfeasibleError
 from anonset.data.findings import Part
@@ -144,7 +145,7 @@ def _candidates(situation: Situation, hierarchy: Any, some: Transactions) -> lis
     for spec in reversed(MODELS.values()):
         suggestion = spec.advice(situation)
         if suggestion is not None:
-            found += variants(suggestion, hierarchy, situation.sensitive)
+            found += variants(suggestion, hierarchy, situation)
     found = sorted(found, key=lambda one: not one.usual)
     return found if hierarchy is not None else found + list(_with_built(situation, some))
 
@@ -153,13 +154,13 @@ def _with_built(situation: Situation, some: Transactions) -> Iterator[Candidate]
     """What a hierarchy would change, shown with one that is built from the data and means nothing."""
     if not some.nnz:
         return
-    tree: Hierarchy = by_cooccurrence(some.quasi())
+    tree: Hierarchy = by_cooccurrence(items_of(some).quasi())
     known = replace(situation, data=some, hierarchy=True)
     offered = [spec.advice(known) for spec in MODELS.values() if spec.advice(situation) is None]
     for suggestion in offered:
         if suggestion is None:
             continue
-        for one in variants(suggestion, tree, situation.sensitive):
+        for one in variants(suggestion, tree, situation):
             if one.usual and "hierarchy" in one.params:
                 yield replace(one, built="cooccurrence")
 

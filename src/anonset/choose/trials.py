@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.advice import Suggestion
+from anonset.data.advice import Situation, Suggestion
 from anonset.data.errors import AnonsetError, CancelledError
 from anonset.data.findings import Finding, Findings, Part
 from anonset.data.job import Job
 from anonset.data.spec import ModelSpec
 from anonset.data.transactions import Transactions
+from anonset.data.unit import chosen_unit
 from anonset.methods import method_spec
 from anonset.models import model as make_model
 from anonset.models import model_spec
@@ -116,13 +117,19 @@ def sample(data: Transactions, most: int = MOST) -> Transactions:
     return data.take(np.sort(turn[:most]))
 
 
-def variants(suggestion: Suggestion, hierarchy: Any, sensitive: bool) -> Iterator[Candidate]:
-    """The suggestion and a weaker promise, both with the hierarchy and, where it only adds categories, without it."""
+def variants(suggestion: Suggestion, hierarchy: Any, situation: Situation) -> Iterator[Candidate]:
+    """The suggestion and a weaker promise, both with the hierarchy and, where it only adds categories, without it.
+
+    Nothing where the data have columns beside the items that the method does not know.
+    """
     method = method_spec(suggestion.method)
     model = model_spec(method.model)
+    if situation.data.columns is not None and not method.columns:
+        return
     takes = {param.name: param for param in (*model.params, *model.options, *method.params)}
     strong = dict(suggestion.params)
-    if sensitive and "diversity" in takes:
+    persons = chosen_unit(None, situation.data, model)[0] == "user"
+    if situation.sensitive and "diversity" in takes and not (persons and method.cuts):  # beside a cut it counts rows
         strong.setdefault("diversity", 2)
     for usual, params in ((True, strong), (False, _weaker(strong, model.headline))):
         if params is None:
@@ -179,6 +186,7 @@ def attempt(data: Transactions, candidate: Candidate, seconds: float, job: Job, 
         return Trial(candidate, error=str(error), transactions=len(data))
     finally:
         timer.cancel()
+        timer.join()  # a thread that outlives its job keeps native objects until the interpreter is gone
     target = make_model(candidate.model.name, **_promised(candidate), unit=result.verdict.unit)
     return Trial(candidate, target.promise, findings, result.measurements, taken, taken / share, len(data))
 

@@ -214,8 +214,10 @@ def _advice(situation: Situation) -> Suggestion:
     data = situation.data
     dense = data.nnz / len(data) > data.n_items * DENSE
     shape = "dense, so that little has to change" if dense else "sparse: expect to lose rare items"
+    alike = "Whatever is secret about it," if situation.sensitive else "No item is more secret than another:"
+    beside = "; categories stand beside the items that are left" if situation.hierarchy else ""
     reasons = (
-        "No item is more secret than another, and there is no hierarchy: every transaction hides among equals.",
+        f"{alike} every transaction hides among equals{beside}.",
         f"k = {situation.k} candidates is the usual choice for {len(data):,} transactions. The data are {shape}.",
     )
     return Suggestion("crowd", {"k": situation.k}, reasons)
