@@ -17,11 +17,13 @@ from anonset.assess.risk.spec import Case
 from anonset.assess.utility.column_loss import column_losses
 from anonset.assess.utility.information_loss import information_loss
 from anonset.assess.utility.levels import level_losses
+from anonset.assess.utility.quantity_loss import quantity_losses
 from anonset.data.advice import Suggestion
-from anonset.data.attributes import items_of, require_no_columns
+from anonset.data.attributes import bare_items, require_no_columns
 from anonset.data.errors import GuaranteeError, ParameterError, setting
 from anonset.data.job import Job, Progress
 from anonset.data.progress import watched
+from anonset.data.quantities import with_quantities
 from anonset.data.release import Draft, Release, Result, Verdict
 from anonset.data.spec import UNIT, MethodSpec, Model, Unit, parse_params
 from anonset.data.targets import Targets
@@ -204,9 +206,9 @@ def _planned(data: Any, targets: Targets, order: Order, options: dict[str, Any])
     require_batches(targets, order.model, spec, order.values)
     inputs = {**reading_inputs(data, order.reading), **_files_of(spec, options), **targets.also_reads}
     beside = any(order.reading.get(name) is not None for name in ("attribute", "attribute_sensitive", "users"))
-    return require_targets(
-        targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, columns=beside, inputs=inputs
-    )
+    counts = spec.columns and order.reading.get("count_as", order.reading.get("count")) not in (None, "drop")
+    more = [name for name, there in (("columns", beside), ("counts", counts)) if there]
+    return require_targets(targets, order.model.spec, cuts=spec.cuts, patterns=spec.patterns, more=more, inputs=inputs)
 
 
 @dataclass(frozen=True)
@@ -266,16 +268,27 @@ def _make(data: Any, order: Order, job: Job) -> Result:
     unit, counted = chosen_unit(order.unit, source, target.spec)
     target = target.counting(unit)
     values = {**order.values, **target.params}
-    draft = spec.run(source, job, **values, **_persons(spec, target, source))
+    worked, counts = _with_quantities(source, order)
+    draft = spec.run(worked, job, **values, **_persons(spec, target, source))
     with job.stage("unlink"):
         release, link, notes = unlink(draft, target.spec, job, order.keep)
     with job.stage("check"):
         verdict = require(target.check(release, users_behind(source, link)))
     with job.stage("measure"):
-        measurements = {**_loss(source, draft), **draft.measurements}
+        measurements = {**_loss(worked, draft), **draft.measurements}
     least = lower_bound(source, values["k"], job=job) if order.bound and len(source) else None
     loud = _pseudonyms(source, release, link, target, job) if order.keep.users else ""
-    said = (*source.notes, *counted, *chosen, *draft.notes, *draft.public_notes, *notes, *order.keep.warnings(), loud)
+    said = (
+        *source.notes,
+        *counts,
+        *counted,
+        *chosen,
+        *draft.notes,
+        *draft.public_notes,
+        *notes,
+        *order.keep.warnings(),
+        loud,
+    )
     result = Result(
         release=release,
         verdict=verdict,
@@ -300,6 +313,27 @@ def _make(data: Any, order: Order, job: Job) -> Result:
         tabled=partial(release_table, release, source.arrived),
     )
     return replace(result, attacker=Attackers(result, job, partial(_attempt, order, job)))
+
+
+def _with_quantities(source: Transactions, order: Order) -> tuple[Transactions, tuple[str, ...]]:
+    """The transactions with the quantities that are published with their items, and what to say of those that are not.
+
+    A method that knows neither columns nor quantities is told that only where somebody says how to publish them.
+    """
+    if source.counts is None:
+        return source, ()
+    if order.spec.columns and source.count_as is not None:
+        secret = source.sensitive is not None and source.sensitive.any()
+        said = "Of sensitive items no quantity is published: it would tell apart those who hold one."
+        return with_quantities(source), (said,) if secret else ()
+    able = [name for name, other in METHODS.items() if other.columns and other.model == order.spec.model]
+    if order.reading.get("count_as") not in (None, "drop"):
+        names = " or ".join(setting("method", name) for name in able or ("crowd", "km-refine"))
+        advice = f"Leave it out, or use {names}."
+        raise ParameterError("count_as", f"be drop for {order.spec.name}, which knows no quantities", "another", advice)
+    hint = " count_as=keep (--count-as keep) publishes them." if order.spec.columns else ""
+    said = f"Item counts are left out{'' if hint else f': {order.spec.name} knows no quantities'}.{hint}"
+    return replace(source, counts=None, count_as=None), (said,)
 
 
 def _attempt(order: Order, job: Job, data: Transactions, instead: Suggestion) -> Result:
@@ -419,12 +453,13 @@ def _persons(spec: MethodSpec, target: Model, source: Transactions) -> dict[str,
 
 
 def _loss(source: Transactions, draft: Draft) -> dict[str, Any]:
-    """Items added and removed, and what columns lost; a method that cuts measures its loss itself."""
+    """Items added and removed, and what columns and quantities lost; a method that cuts measures its loss itself."""
     beside = column_losses(source, draft.release, draft.row_origin)
+    beside |= quantity_losses(source, draft.release, draft.row_origin)
     if draft.cut is not None:
         return beside
-    items = items_of(source)
-    release = replace(draft.release, transactions=items_of(draft.release.transactions))
+    items = bare_items(source)
+    release = replace(draft.release, transactions=bare_items(draft.release.transactions))
     lost = information_loss(items, release, draft.row_origin) | beside
     return lost if draft.levels is None else lost | level_losses(items, release, draft.row_origin, draft.levels)
 

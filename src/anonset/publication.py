@@ -17,6 +17,7 @@ from anonset.data.address import Address, companions
 from anonset.data.errors import InputError, ParameterError, argument, setting
 from anonset.data.findings import parse_accept
 from anonset.data.job import Job
+from anonset.data.quantities import apart
 from anonset.data.release import Result
 from anonset.data.spec import ModelSpec
 from anonset.data.targets import Targets
@@ -43,13 +44,15 @@ def require_targets(
     *,
     cuts: bool,
     patterns: bool,
-    columns: bool = False,
+    more: Iterable[str] = (),
     inputs: Mapping[str, Any] | None = None,
 ) -> list[Output]:
-    """All files that a run will write; an error for a path, a format, a key or a cut that cannot be."""
+    """All files that a run will write; an error for a path, a format, a key or a cut that cannot be.
+
+    `more` are the parts of the data that this run publishes besides those that the model speaks of.
+    """
     parse_accept(targets.accept)
-    parts = (*model.publishes, "columns") if columns else model.publishes
-    outputs = [*_release(targets, model, parts), *_beside(targets, cuts=cuts, patterns=patterns)]
+    outputs = [*_release(targets, model, (*model.publishes, *more)), *_beside(targets, cuts=cuts, patterns=patterns)]
     reads = {**(inputs or {}), **key_inputs(targets.sign)}
     updated = [*_updated(targets)]
     if targets.piped:
@@ -150,9 +153,10 @@ def require_outcome(result: Result, targets: Targets) -> None:
 def publish_result(result: Result, targets: Targets) -> Result:
     """Write a result that is there already."""
     model = model_spec(result.verdict.model)
-    beside = result.release.transactions.columns is not None
+    published = result.release.transactions
+    more = [name for name in ("columns", "counts") if getattr(apart(published), name) is not None]
     outputs = require_targets(
-        targets, model, cuts=result.cut is not None, patterns=result.patterns is not None, columns=beside
+        targets, model, cuts=result.cut is not None, patterns=result.patterns is not None, more=more
     )
     job = Job(result.seed)
     with staging(force=targets.force, shared=targets.shared_folder) as stage:

@@ -163,7 +163,7 @@ def test_a_release_that_changed_nothing_lost_nothing():
         if one.figure.better == "low" and one.metric != "discernibility":
             assert one.value == 0, one
     assert lost["rules"] >= 2
-    left_out = "attribute-loss columns levels ncp pattern-distance reconstruction sensitive-rules".split()
+    left_out = "attribute-loss columns levels ncp pattern-distance quantities reconstruction sensitive-rules".split()
     assert sorted(lost.left_out) == left_out
 
 

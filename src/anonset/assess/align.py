@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items
 from anonset.data.errors import InputError, argument
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.cut import recode
 from anonset.data.hierarchy.joining import of_items_only
 from anonset.data.hierarchy.nodes import PREFIX, holds_categories
 from anonset.data.release import Release
-from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.transactions import Ints, Longs, Mask, Transactions
 
 _BESIDES = ("users", "user_labels", "ids", "sensitive", "sensitivity", "counts", "attributes")
 
@@ -31,7 +31,8 @@ class Pair:
 
     `row_origin[i]` is the original behind published transaction `i` (−1: invented); None where nobody knows. Where
     items are generalized, `original` is seen through the published nodes; `exact` is as it was, and `seen_as` says
-    under which code each of its items is seen.
+    under which code each of its items is seen. `ways` are the codes under which the release may show each known item,
+    filled up with −1, where there are several (see `facts`); `plain` are then the codes of mere items.
     """
 
     original: Transactions
@@ -39,6 +40,8 @@ class Pair:
     row_origin: Longs | None = None
     exact: Transactions | None = None
     seen_as: Ints | None = None
+    ways: Ints | None = None
+    plain: Mask | None = None
 
     @property
     def known(self) -> Transactions:
@@ -61,7 +64,7 @@ class Pair:
 def pair(data: Transactions, release: Release, source: Longs | None = None, hierarchy: Hierarchy | None = None) -> Pair:
     """Both in one vocabulary; an `InputError` says what differs where they do not belong together.
 
-    Columns beside the items are left aside.
+    Columns beside the items and quantities are left aside.
 
     Examples
     --------
@@ -70,13 +73,13 @@ def pair(data: Transactions, release: Release, source: Longs | None = None, hier
     2
     """
     hierarchy = None if hierarchy is None else of_items_only(hierarchy, data.columns)
-    data, release = items_of(data), replace(release, transactions=items_of(release.transactions))
+    data, release = bare_items(data), replace(release, transactions=bare_items(release.transactions))
     secret = data.sensitive_names()
-    published = _without(release.transactions.quasi(), secret)
+    published = without_names(release.transactions.quasi(), secret)
     original = exact = data.quasi()
     seen_as = None
     if holds_categories(published.labels):  # what is said beyond items is measured level by level
-        hierarchy, published = None, _without_categories(published)
+        hierarchy, published = None, without_categories(published)
     if hierarchy is not None:
         # Sensitive items may be published by their own names beside the nodes that all others stand for.
         general = published.labels.filter(pa.array(release.transactions.quasi_mask))
@@ -86,7 +89,7 @@ def pair(data: Transactions, release: Release, source: Longs | None = None, hier
     place = pc.index_in(published.labels, value_set=original.labels).fill_null(-1).to_numpy(zero_copy_only=False)
     codes = place[published.items]
     renumbered = Transactions.from_codes(published.offsets, codes, original.labels)
-    return Pair(_bare(original), renumbered, source, _bare(exact), seen_as)
+    return Pair(bare(original), renumbered, source, bare(exact), seen_as)
 
 
 def generalized(data: Transactions, published: pa.StringArray, hierarchy: Hierarchy) -> tuple[Transactions, Ints]:
@@ -145,16 +148,19 @@ def _some(names: pa.StringArray) -> str:
     return ", ".join(names[:3].to_pylist()) + (", …" if len(names) > 3 else "")
 
 
-def _without(data: Transactions, names: list[str]) -> Transactions:
+def without_names(data: Transactions, names: list[str]) -> Transactions:
+    """The transactions without the items of these names."""
     if not names:
         return data
     return data.only(~pc.is_in(data.labels, value_set=pa.array(names, pa.string())).to_numpy(zero_copy_only=False))
 
 
-def _without_categories(data: Transactions) -> Transactions:
+def without_categories(data: Transactions) -> Transactions:
+    """The transactions without categories that stand beside items."""
     return data.only(~pc.starts_with(data.labels, PREFIX).to_numpy(zero_copy_only=False))
 
 
-def _bare(data: Transactions) -> Transactions:
+def bare(data: Transactions) -> Transactions:
+    """Nothing but the items."""
     nothing: dict[str, Any] = dict.fromkeys(_BESIDES)
     return replace(data, **nothing)

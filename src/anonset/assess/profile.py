@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.arrays import distinct
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items
 from anonset.data.display import Picture, Shown
 from anonset.data.transactions import Longs, Transactions
 from anonset.models.k_anonymity import equal_sets, set_codes, users_of_each
@@ -99,7 +99,7 @@ def summarize(data: Transactions, most: int = 10) -> Summary:
     >>> summary.frequent, summary.k, summary.unique
     ((('bread', 3), ('wine', 1)), 1, 1)
     """
-    of_items = items_of(data)
+    of_items = bare_items(data)
     lengths = of_items.lengths
     _, whole = equal_sets(data)
     _, quasi = (None, whole) if data.sensitive is None else equal_sets(data.quasi())

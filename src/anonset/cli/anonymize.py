@@ -296,8 +296,19 @@ def page(
 
 
 def columns_lost(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What each column beside the items lost."""
-    names = [name.removesuffix("_false") for name in figures if name.endswith("_false")]
+    """What quantities and each column beside the items lost."""
+    ends = (name.removesuffix("_false") for name in figures if name.endswith("_false"))
+    names = [name for name in ends if f"{name}_ncp" in figures]
+    told = (
+        f"{figures['quantities_exact']:.1%} of the published items that were there have their own, "
+        f"{figures['quantities_false']:.1%} of those published are another (private)"
+        if "quantities_exact" in figures
+        else ""
+    )
+    return [*([("quantities", told)] if told else []), *_each_column(figures, names)]
+
+
+def _each_column(figures: Mapping[str, Any], names: list[str]) -> list[tuple[str, Any]]:
     return [
         (
             f"column {name}",

@@ -47,12 +47,15 @@ def contained(keys: Longs, ordered: Longs) -> Mask:
 
 
 def merged(values: npt.NDArray[Any], first: Mask, name: str) -> npt.NDArray[Any]:
-    """Repeated occurrences become one: their counts add up, the highest degree of sensitivity stays."""
+    """Repeated occurrences become one: the highest degree stays, counts add up (to −1, any, if one is unclear)."""
     if not len(values):
         return values
     starts = np.flatnonzero(first)
     if name == "counts":
-        return np.add.reduceat(values.astype(np.int64), starts)
+        total = np.add.reduceat(np.maximum(values, 0).astype(np.int64), starts)
+        unclear = np.add.reduceat((values < 0).astype(np.int64), starts) > 0
+        alone = np.diff(np.append(starts, len(values))) == 1
+        return np.where(unclear, np.where(alone, values[starts], -1), total)
     return np.maximum.reduceat(values, starts)
 
 

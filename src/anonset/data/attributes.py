@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from anonset.data.columns import NOTHING, Attribute, Columns, of_items
 from anonset.data.errors import InputError, ParameterError, setting
+from anonset.data.quantities import without_quantities
 from anonset.data.transactions import Ints, Mask, Transactions
 
 
@@ -95,6 +96,11 @@ def items_of(data: Transactions) -> Transactions:
         appearance=None,
         columns=None,
     )
+
+
+def bare_items(data: Transactions) -> Transactions:
+    """The same transactions with nothing but items: without columns beside them, and without quantities."""
+    return without_quantities(items_of(data))
 
 
 def values_of(data: Transactions) -> list[Values]:

@@ -178,7 +178,7 @@ class MethodSpec:
     method that reaches promises in persons gets `unit="user"` where users repeat, and finds them in the data. `cuts`
     says that the draft brings a cut
     through a hierarchy, `patterns` that it brings a table of users' patterns, `columns` that it takes columns beside
-    the items.
+    the items, and items with quantities.
     """
 
     name: str

@@ -60,7 +60,11 @@ class Transactions(Shown):
     sensitivity
         A degree in [0, 1] for each item occurrence: how sensitive its owner finds it.
     counts
-        How often each item occurs in its transaction, where the source says.
+        How often each item occurs in its transaction, where the source says; −1 for any (`*`), and −2, −4, −8, … for
+        the ranges 2..3, 4..7, 8..15, ….
+    count_as
+        How counts are to be published: `keep` (as they are, any where they cannot be) or `bins`. None: not at all.
+        Without `counts` the items say them themselves: `milk × 2`.
     attributes
         The attribute (a more general name) of each item, where the source says: an Arrow string array over the items.
     notes
@@ -102,6 +106,7 @@ class Transactions(Shown):
     repeated: int = 0
     arrived: Arrived | None = None
     columns: Columns | None = None
+    count_as: str | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, "offsets", np.int64)

@@ -28,10 +28,10 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items
 from anonset.data.errors import InputError
 from anonset.data.hierarchy.cut import lacking
-from anonset.data.hierarchy.joining import joined, tops
+from anonset.data.hierarchy.joining import tops, whole_tree
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.job import Job
 from anonset.data.release import Draft
@@ -48,7 +48,7 @@ def run(data: Transactions, job: Job, *, k: int, hierarchy: Any, unit: Unit = "t
     if unit == "user":
         require_users(data, k)
     tree, notes = items_tree(data, hierarchy)
-    levels = Levels(joined(tree, data.columns), data.labels, data.columns)
+    levels = Levels(whole_tree(tree, data), data.labels, data.columns)
     levels.require_free_names()
     quasi = data.quasi()
     used = quasi.item_counts > 0
@@ -59,7 +59,7 @@ def run(data: Transactions, job: Job, *, k: int, hierarchy: Any, unit: Unit = "t
     with job.stage("specialise", total=len(data)) as monitor:
         part, bounds, nodes = _native.partition(offsets, leaves, levels.tree.end, _losses(levels), k, monitor, persons)
     published = _published(data, levels, part, bounds, nodes)
-    known = Levels(tree, items_of(data).labels)
+    known = Levels(tree, bare_items(data).labels)
     figures = {"groups": len(bounds) - 1}
     return replace(Draft.of_rows(published, figures), groups=part, levels=known, notes=notes)
 

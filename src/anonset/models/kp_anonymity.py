@@ -128,7 +128,7 @@ def _groups(data: Transactions) -> _Groups:
         return _Groups(none, none, none)
     quasi = data.quasi()
     counts = np.ones(quasi.nnz, dtype=np.int32) if quasi.counts is None else quasi.counts
-    there = counts > 0  # a count of 0 says as much as no line at all
+    there = counts != 0  # a count of 0 says as much as no line at all
     sizes = np.bincount(quasi.rows[there], minlength=len(quasi))
     cells = np.column_stack((quasi.items[there], counts[there])).astype(np.int32)
     bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64) * cells.itemsize * 2

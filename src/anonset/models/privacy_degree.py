@@ -32,6 +32,7 @@ import pyarrow.compute as pc
 from anonset.data.advice import Situation, Suggestion
 from anonset.data.arrays import distinct
 from anonset.data.errors import InfeasibleError, ParameterError
+from anonset.data.quantities import quantity_texts
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import ModelSpec, Param
 from anonset.data.transactions import Ints, Longs, Mask, Transactions, natural_order
@@ -208,9 +209,10 @@ def with_counts(sets: Transactions) -> Transactions:
     """The same sets; where counts are published, an item with another count is another item."""
     if sets.counts is None:
         return sets
-    pairs, codes = np.unique(sets.items * np.int64(2**32) + sets.counts, return_inverse=True)
+    pairs, codes = np.unique(sets.items * np.int64(2**32) + sets.counts + 2**31, return_inverse=True)
     names = sets.labels.take(pa.array(pairs // 2**32)).to_pylist()
-    labels = [f"{name} × {count}" for name, count in zip(names, (pairs % 2**32).tolist(), strict=True)]
+    counts = quantity_texts(pairs % 2**32 - 2**31)
+    labels = [f"{name} × {count}" for name, count in zip(names, counts, strict=True)]
     return Transactions.from_codes(sets.offsets, codes.reshape(-1), labels)
 
 

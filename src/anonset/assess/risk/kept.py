@@ -14,7 +14,9 @@ from anonset.assess.align import published_nodes
 from anonset.assess.risk.spec import Case
 from anonset.data.arrays import contained
 from anonset.data.hierarchy import Hierarchy
+from anonset.data.hierarchy.joining import without_quantities_below
 from anonset.data.hierarchy.nodes import Levels, holds_categories
+from anonset.data.quantities import without_quantities
 from anonset.data.transactions import Longs, Transactions
 
 Pairs = tuple[Longs, Longs]
@@ -22,10 +24,11 @@ Pairs = tuple[Longs, Longs]
 
 def kept_share(case: Case) -> float | None:
     """The share of ordinary item occurrences that are told; None where nobody knows whose transaction is whose."""
-    data, published = case.data.quasi(), case.release.transactions.quasi()
+    data, published = (without_quantities(side.quasi()) for side in (case.data, case.release.transactions))
     if case.row_origin is None or not data.nnz:
         return None
-    before, after, width = _told_items(case.hierarchy, data, published)
+    tree = None if case.hierarchy is None else without_quantities_below(case.hierarchy)
+    before, after, width = _told_items(tree, data, published)
     rows = case.row_origin[after[0]]
     known = (rows >= 0) & (after[1] >= 0)
     there = before[1] >= 0

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.transactions import Ints, Longs, Mask, Transactions
 
 ATTACKERS = {
     "random": "knows m items of a transaction, any of them with equal chance",
@@ -73,9 +73,10 @@ def absence(data: Transactions, count: int) -> tuple[Words, Words]:
     return held, lacking(held, len(top), count)
 
 
-def most_frequent(data: Transactions) -> Longs:
-    """The codes of the most frequent items, at most as many as a word has bits."""
-    return np.argsort(-data.item_counts, kind="stable")[:MOST_ABSENT]
+def most_frequent(data: Transactions, among: Mask | None = None) -> Longs:
+    """The codes of the most frequent items (among these), at most as many as a word has bits."""
+    order = np.argsort(-data.item_counts, kind="stable")
+    return (order if among is None else order[among[order]])[:MOST_ABSENT]
 
 
 def held_of(data: Transactions, top: Longs) -> Words:

@@ -87,7 +87,7 @@ def _same_sets(case: Case) -> bool:
         _, before, after = set_codes(case)
     except InputError:
         return False
-    seen_as = case.pair.seen_as
+    seen_as = case.facts.seen_as
     if seen_as is not None and len(np.unique(seen_as)) < len(seen_as):
         return False
     return len(before) == len(after) and bool((np.sort(before) == np.sort(after)).all())

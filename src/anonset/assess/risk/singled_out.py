@@ -23,6 +23,7 @@ from anonset.assess.risk.knowledge import ATTACKERS, MOST_ABSENT, absence, all_s
 from anonset.assess.risk.summary import Findings, Risk, summary, summed
 from anonset.data.errors import InputError, ParameterError, unknown
 from anonset.data.job import Job
+from anonset.data.quantities import with_quantities, without_quantities
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions, as_text
 
 MOST_KNOWN = 6
@@ -70,6 +71,7 @@ def singled_out(
     0.167
     """
     known = _data(data)
+    known = with_quantities(known) if items is None else without_quantities(known)
     _check(m, attacker, items, absent, confidence)
     job = job or Job(seed, threads)
     seen = _codes(known, items)

@@ -9,16 +9,18 @@ chance, is in its `ModelSpec.limits`, under the attack's name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from anonset.assess.align import Pair, pair
+from anonset.assess.facts import facts
 from anonset.assess.risk.summary import wilson
 from anonset.data.findings import Finding, Part
 from anonset.data.job import Job
+from anonset.data.quantities import side_by_side
 from anonset.data.transactions import Floats, Longs, Transactions
 from anonset.data.unit import once_each
 
@@ -66,6 +68,12 @@ class Case:
     previous: tuple[Earlier, ...] = ()
     memory: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        data, published = side_by_side(self.data, self.release.transactions)
+        if data is not self.data or published is not self.release.transactions:
+            object.__setattr__(self, "data", data)
+            object.__setattr__(self, "release", replace(self.release, transactions=published))
+
     def once(self, what: str, find: Callable[[], Any]) -> Any:
         """What several attacks need, found once."""
         if what not in self.memory:
@@ -76,6 +84,11 @@ class Case:
     def pair(self) -> Pair:
         """Quasi-identifier items of both in one vocabulary; an `InputError` where they cannot be compared."""
         return pair(self.data, self.release, self.row_origin, self.hierarchy)
+
+    @cached_property
+    def facts(self) -> Pair:
+        """The same with all that may be known: quantities of items, and the values of columns beside them."""
+        return facts(self.data, self.release, self.row_origin, self.hierarchy)
 
     @cached_property
     def has(self) -> frozenset[str]:

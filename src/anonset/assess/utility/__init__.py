@@ -20,6 +20,7 @@ from anonset.assess.utility import (
     levels,
     ncp,
     pattern_distance,
+    quantity_loss,
     queries,
     reconstruction,
     rules,
@@ -27,12 +28,13 @@ from anonset.assess.utility import (
 )
 from anonset.assess.utility.metric import Comparison, Figure, Metric
 from anonset.assess.utility.workload import Workload
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items
 from anonset.data.display import Shown
 from anonset.data.errors import unknown
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.joining import of_items_only
 from anonset.data.job import Job
+from anonset.data.quantities import side_by_side
 from anonset.data.release import Release
 from anonset.data.transactions import Longs, Transactions
 
@@ -44,6 +46,7 @@ METRICS: dict[str, Metric] = {
         ncp,
         levels,
         column_loss,
+        quantity_loss,
         discernibility,
         reconstruction,
         item_frequencies,
@@ -65,6 +68,7 @@ NEEDS = {
     "sensitive": "sensitive items",
     "counts": "a release of attribute counts",
     "columns": "columns beside the items, in the data and in the release",
+    "quantities": "quantities of items, in the data and in the release",
     "categories": "a release of categories beside items",
     "no categories": "a release by one cut, without categories beside items",
 }
@@ -134,9 +138,11 @@ def measure(
     for name in metrics or ():
         if name not in METRICS:
             raise unknown("metrics", name, METRICS)
+    data, published = side_by_side(data, release.transactions)
+    release = replace(release, transactions=published)
     of_items = Comparison(
-        items_of(data),
-        replace(release, transactions=items_of(release.transactions)),
+        bare_items(data),
+        replace(release, transactions=bare_items(release.transactions)),
         source,
         None if hierarchy is None else of_items_only(hierarchy, data.columns),
         job or Job(0),
@@ -148,7 +154,7 @@ def measure(
     figures: list[Measured] = []
     left_out: dict[str, str] = {}
     for metric in METRICS.values() if metrics is None else (METRICS[name] for name in metrics):
-        comparison = of_items if metric.figures_of is None else whole
+        comparison = whole if metric.whole else of_items
         missing = [name for name in metric.needs if name not in comparison.has]
         if missing:
             left_out[metric.name] = f"needs {', '.join(NEEDS[name] for name in missing)}"

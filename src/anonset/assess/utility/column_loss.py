@@ -87,4 +87,5 @@ METRIC = Metric(
     run=_run,
     needs=("source", "columns"),
     figures_of=column_figures,
+    whole=True,
 )

@@ -15,6 +15,7 @@ from anonset.data.errors import ParameterError
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.nodes import holds_categories
 from anonset.data.job import Job
+from anonset.data.quantities import has_quantities
 from anonset.data.release import Release
 from anonset.data.spec import as_count
 from anonset.data.transactions import Longs, Transactions
@@ -89,6 +90,7 @@ class Comparison:
             "sensitive": self.data.sensitive is not None and bool(self.data.sensitive.any()),
             "counts": self.release.transactions.counts is not None,
             "columns": self.columns,
+            "quantities": has_quantities(self.data) and has_quantities(self.release.transactions),
             "categories": holds_categories(self.release.transactions.labels),
             "no categories": not holds_categories(self.release.transactions.labels),
         }
@@ -133,7 +135,7 @@ class Metric:
     """A way to say what a release lost: its definition, where it comes from, its figures, and how to compute them.
 
     `needs` names what must be there beyond data and release (see `Comparison.has`); without it the metric is left out.
-    `figures_of` names figures that depend on the data.
+    `figures_of` names figures that depend on the data. `whole` says that it looks at columns and quantities, too.
     """
 
     name: str
@@ -144,3 +146,4 @@ class Metric:
     run: Callable[[Comparison], Mapping[str, Any]]
     needs: tuple[str, ...] = ()
     figures_of: Callable[[dict[str, Any]], tuple[Figure, ...]] | None = None
+    whole: bool = False

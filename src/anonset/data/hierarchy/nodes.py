@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 from anonset.data.arrays import distinct
 from anonset.data.columns import Columns, of_items
 from anonset.data.errors import InputError
+from anonset.data.hierarchy.joining import in_any_quantity
 from anonset.data.hierarchy.tree import Hierarchy
-from anonset.data.transactions import Ints, Longs, Transactions
+from anonset.data.transactions import Ints, Longs, Mask, Transactions
 
 PREFIX = "some:"
 """Stands before the name of a category, so that nobody takes it for an item."""
@@ -27,7 +28,8 @@ PREFIX = "some:"
 class Levels:
     """The levels of a hierarchy over the items of some data: level 1 is right below the root.
 
-    Where there are `columns` beside the items, what generalises their values is called as it is, `date=2017-Q1`.
+    Where there are `columns` beside the items, what generalises their values is called as it is, `date=2017-Q1`; so is
+    an item in any quantity, `milk × *`.
 
     Examples
     --------
@@ -71,7 +73,12 @@ class Levels:
         """What each category is called in a release."""
         names = self.tree.names.take(pa.array(self.categories))
         marked = pc.binary_join_element_wise(pa.scalar(PREFIX), names, "")
-        return pc.if_else(pa.array(of_items(self.columns, names) < 0), marked, names)
+        return pc.if_else(pa.array((of_items(self.columns, names) < 0) & ~self.in_any_quantity), marked, names)
+
+    @cached_property
+    def in_any_quantity(self) -> Mask:
+        """Which categories are single items in any quantity."""
+        return in_any_quantity(self.tree)[self.categories]
 
     @cached_property
     def attribute(self) -> Ints:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from anonset.data.errors import InputError
 from anonset.data.labels import by_first_place
+from anonset.data.quantities import quantity_code
 from anonset.data.transactions import Floats, Ints, Longs, Mask, as_text, natural_order
 from anonset.io.source.origin import Origin
 
@@ -135,12 +136,15 @@ def degrees(column: pa.ChunkedArray, rows: Longs, origin: Origin) -> Floats:
 
 
 def whole_numbers(column: pa.ChunkedArray, rows: Longs, origin: Origin) -> Ints:
-    """Counts; the row of one that is no whole number from 0 is in the error."""
+    """Counts, among them `*` and ranges as a release has them; the row of one that is neither is in the error."""
     try:
         values = np.asarray(_one(column.cast(pa.float64())).fill_null(np.nan))
+        bad = np.flatnonzero(~((values >= 0) & (values < 2**31) & (values == np.floor(values))))
     except pa.ArrowInvalid:
-        values = np.array([_number(cell) for cell in column.to_pylist()])
-    bad = np.flatnonzero(~((values >= 0) & (values < 2**31) & (values == np.floor(values))))
+        cells = coded(column)
+        found = [quantity_code(label) for label in cells.labels.to_pylist()] + [None]
+        values = np.array([0 if code is None else code for code in found])[cells.codes]
+        bad = np.flatnonzero(np.array([code is None for code in found])[cells.codes])
     if len(bad):
         raise origin.error(
             "The count must be a whole number from 0. Rename the column if it is none.", int(rows[bad[0]])

@@ -11,6 +11,7 @@ import pyarrow as pa
 from anonset.data.account import Arrived
 from anonset.data.attributes import items_of
 from anonset.data.errors import unknown
+from anonset.data.quantities import apart
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
 from anonset.io.formats.layout import Table
@@ -34,7 +35,8 @@ def release_table(release: Release, arrived: Arrived | None = None, layout: str 
     chosen = layout or arrived.layout or next(iter(tables))
     if chosen not in tables:
         raise unknown("layout", chosen, tables)
-    data, form = release.transactions, tables[chosen]
+    form = tables[chosen]
+    data = apart(release.transactions) if form.counts else release.transactions  # else they say their quantities
     marked = any(part == "sensitive" for part, _ in arrived.columns)
     if release.groups is not None or (arrived.layout and not marked):
         data = replace(data, sensitive=None)  # as the frame that came in, which has no column for that

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.errors import counted
+from anonset.data.quantities import quantity_texts
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 from anonset.io.formats.beside import read_beside
 from anonset.io.formats.cells import Coded, coded, degrees, flags, whole_numbers
@@ -102,7 +103,7 @@ class Long(Table):
         if data.counts is not None:
             counts = np.zeros(len(rows), dtype=np.int32)
             counts[filled] = data.counts
-            columns["count"] = pa.array(counts)
+            columns["count"] = _counts(counts)
         if data.sensitive is not None:
             columns["sensitive"] = pa.array(np.append(data.sensitive, False)[codes])
         if data.sensitivity is not None:
@@ -112,12 +113,20 @@ class Long(Table):
         return pa.table(columns)
 
     def parts(self, data: Transactions) -> tuple[str, ...]:
-        """Both."""
-        return ("transaction", "item")
+        """Both, and that of counts."""
+        return ("transaction", "item") if data.counts is None else ("transaction", "item", "count")
 
     def rows(self, data: Transactions) -> Longs:
         """One for each item, and at least one."""
         return np.maximum(data.lengths, 1)
+
+
+def _counts(counts: Ints) -> pa.Array:
+    """Counts as numbers, or as texts where some are ranges or `*`."""
+    if not (counts < 0).any():
+        return pa.array(counts)
+    codes, place = np.unique(counts, return_inverse=True)
+    return named(place.reshape(-1).astype(np.int32), pa.array(quantity_texts(codes), pa.string()))
 
 
 def _idle_markers(transactions: Ints, empty: Mask) -> tuple[str, ...]:

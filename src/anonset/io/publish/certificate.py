@@ -82,7 +82,7 @@ def columns_said(path: Any) -> dict[str, str]:
     try:
         content = json.loads(Path(f"{os.fspath(path)}.certificate.json").read_text(encoding="utf-8"))
         said = content.get("columns") or {}
-        known = ("transaction", "item", "attribute", "attribute_sensitive")
+        known = ("transaction", "item", "count", "attribute", "attribute_sensitive")
         return {name: said[name] for name in known if isinstance(said.get(name), str)}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.errors import GuaranteeError, InputError, OutputError, ShortageError
+from anonset.data.quantities import apart
 from anonset.data.release import Certificate, Release, Verdict
 from anonset.data.transactions import Transactions, as_text, natural_order
 from anonset.io.formats.capacity import used_only
@@ -188,7 +189,7 @@ def require_publishable(verdict: Verdict) -> None:
 
 def as_published(data: Transactions, format: Format, keep_formulas: bool) -> tuple[Transactions, tuple[str, ...]]:
     """The release as the file will hold it: nothing in the vocabulary, or its order, that the sets do not say."""
-    data = in_natural_order(used_only(data)[0])
+    data = in_natural_order(used_only(apart(data))[0])
     marks = data.sensitive
     unmarked = marks is None or not marks.any()
     data = replace(data, sensitive=None if unmarked else marks)
@@ -218,6 +219,7 @@ def in_natural_order(data: Transactions) -> Transactions:
         counts=data.counts,
         attributes=None if data.attributes is None else data.attributes.take(pa.array(order)),
         columns=data.columns,
+        count_as=data.count_as,
     )
 
 

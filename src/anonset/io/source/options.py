@@ -45,6 +45,10 @@ class ReadOptions:
     sensitive_column: str | None = _option("The column that marks sensitive items with true or false.")
     item_attribute: str | None = _option("The column that says which attribute, or kind, an item belongs to.")
     count: str | None = _option("The column that says how often an item occurs in its transaction.")
+    count_as: str | None = _option(
+        "How these counts are published with the items: keep (as they are, or * where they cannot be; default where "
+        "--count names them), bins (2..3, 4..7, …) or drop."
+    )
     attribute: str | None = _option(
         "Columns beside the items to publish with them, generalised as needed, separated by commas: store,date."
     )

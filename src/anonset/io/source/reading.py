@@ -13,6 +13,7 @@ from anonset.data.errors import InputError, ParameterError
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
 from anonset.io.source.attributes import give_columns
+from anonset.io.source.counts import settle_counts
 from anonset.io.source.degrees import give_degrees
 from anonset.io.source.files import asked_layout, read_files, read_query
 from anonset.io.source.frames import from_table
@@ -41,6 +42,7 @@ def read(
     sensitive_column: str | None = None,
     item_attribute: str | None = None,
     count: str | None = None,
+    count_as: str | None = None,
     attribute: str | Iterable[str] | None = None,
     attribute_sensitive: str | Iterable[str] | None = None,
     attribute_hierarchy: str | Mapping[str, Any] | None = None,
@@ -75,6 +77,9 @@ def read(
     no_user, blank_users, one_per_user
         Ignore users; whose a transaction without a user is (`unknown`, or `distinct` persons); merge all transactions
         of a user into one.
+    count_as
+        How counts are published with the items: `keep` (as they are, or `*` where they cannot be; the default where
+        `count` names them), `bins` (2..3, 4..7, …) or `drop`.
     attribute, attribute_sensitive
         Columns beside the items, which say something of a whole transaction: `["store", "date"]`.
     attribute_hierarchy
@@ -111,7 +116,8 @@ def read(
     options = ReadOptions(**given)
     require_sense(options)
     data = give_columns(_read_by_content(source, options), options)
-    return settle_users(mark_sensitive(give_degrees(data, options), options), options)
+    data = settle_users(mark_sensitive(give_degrees(data, options), options), options)
+    return settle_counts(data, options)
 
 
 @reads_input

@@ -20,18 +20,19 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.arrays import contained, distinct
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items
 from anonset.data.columns import of_items
 from anonset.data.errors import ParameterError, unknown
-from anonset.data.hierarchy.joining import joined
+from anonset.data.hierarchy.joining import whole_tree
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
+from anonset.data.quantities import has_quantities
 from anonset.data.release import Draft, Release
 from anonset.data.spec import Param
 from anonset.data.transactions import Ints, Longs, Mask, Transactions
 
-ITEM = "item"
+ITEM, QUANTITY = "item", "quantity"
 USUAL = "item=3,level1=1"
 
 HIERARCHY = Param(
@@ -43,8 +44,8 @@ LEVELS = Param(
     "levels",
     "text",
     f"How much items and each level of categories count, such as {USUAL}; what is not named counts nothing, but for "
-    "columns beside the items (store=2), which count 1. Default with a hierarchy: that. More for items keeps more of "
-    "them, more for a level more of its categories.",
+    "columns beside the items (store=2) and quantities (quantity=2), which count 1. Default with a hierarchy: that. "
+    "More for items keeps more of them, more for a level more of its categories.",
 )
 ADD = Param(
     "add",
@@ -70,7 +71,7 @@ def with_categories(run: Callable[..., Draft]) -> Callable[..., Draft]:
         add: str = "majority",
         **more: Any,
     ) -> Draft:
-        if hierarchy is None and data.columns is None:
+        if hierarchy is None and data.columns is None and not has_quantities(data):
             if levels is not None:
                 raise ParameterError("levels", "come with a hierarchy", "none", "Give the hierarchy, too.")
             return _only_common(run(data, job, **more), data) if add == "none" else run(data, job, **more)
@@ -83,7 +84,7 @@ def with_categories(run: Callable[..., Draft]) -> Callable[..., Draft]:
 
 
 def weights(levels: str | None, count: int, columns: Sequence[str] = ()) -> dict[str, int]:
-    """How often items, the categories of each level, and the values of columns beside the items are entered.
+    """How often items, the categories of each level, and the values of columns and quantities are entered.
 
     Examples
     --------
@@ -122,14 +123,16 @@ class Closure:
     def of(cls, data: Transactions, hierarchy: Any, wanted: str | None) -> Closure:
         """Close these transactions."""
         tree = None if hierarchy is None else as_hierarchy(hierarchy)
-        levels = Levels(joined(tree, data.columns), data.labels, data.columns)
+        levels = Levels(whole_tree(tree, data, complete=True), data.labels, data.columns)
         levels.require_free_names()
         names = () if data.columns is None else data.columns.names
+        names = (*names, QUANTITY) if has_quantities(data) else names
         counted = weights(wanted, 0 if tree is None else max(tree.height - 1, 0), names)
         weight = _node_weights(data, levels, counted)
         start = np.concatenate(([0], np.cumsum(weight)))[:-1]
-        notes = () if tree is None else (*tree.notes, *_lacking(data, levels))
-        known = None if tree is None else Levels(tree, items_of(data).labels)
+        bare = bare_items(data)
+        known = None if tree is None else Levels(tree, bare.labels)
+        notes = () if tree is None or known is None else (*tree.notes, *_lacking(bare, known))
         return cls(data, levels, weight, start, _closed(data, levels, weight, start), notes, known)
 
     def opened(self, draft: Draft) -> Draft:
@@ -178,13 +181,17 @@ class Closure:
 def _node_weights(data: Transactions, levels: Levels, counted: Mapping[str, int]) -> Longs:
     """Items as often as they count, sensitive ones once; categories as their level says, values as their column.
 
+    Where items have quantities, `milk × *` is the item and `milk × 2` is its quantity.
+
     What stands for all values of a column says nothing.
     """
     names = () if data.columns is None else data.columns.names
     of_column = np.array([*(counted.get(name, 0) for name in names), 0])  # the last entry is read by items
     place = of_items(data.columns, data.labels)
-    items = np.where(data.quasi_mask, np.where(place < 0, counted[ITEM], of_column[place]), 1)
+    leaf = counted.get(QUANTITY, 0) if has_quantities(data) else counted[ITEM]
+    items = np.where(data.quasi_mask, np.where(place < 0, leaf, of_column[place]), 1)
     by_level = np.array([counted.get(f"level{level}", 0) for level in range(levels.count + 1)])[levels.level]
+    by_level = np.where(levels.in_any_quantity, counted[ITEM], by_level)
     values = np.where(levels.parent < 0, 0, of_column[levels.attribute])
     return np.concatenate((items, np.where(levels.attribute < 0, by_level, values))).astype(np.int64)
 
@@ -216,6 +223,7 @@ def _closed(data: Transactions, levels: Levels, weight: Longs, start: Longs) -> 
         attributes=None,
         appearance=None,
         columns=None,
+        count_as=None,
     )
 
 
@@ -224,7 +232,7 @@ def _padded(mask: Mask, size: int) -> Mask:
 
 
 def _lacking(data: Transactions, levels: Levels) -> tuple[str, ...]:
-    used = (data.item_counts > 0) & data.quasi_mask & (levels.leaf < 0) & (of_items(data.columns, data.labels) < 0)
+    used = (data.item_counts > 0) & data.quasi_mask & (levels.leaf < 0)
     count = int(used.sum())
     return () if not count else (f"The hierarchy lacks {count:,} items of the data; they have no category.",)
 

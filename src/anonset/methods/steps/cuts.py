@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset import _native
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items, items_of
 from anonset.data.errors import InfeasibleError, InputError
 from anonset.data.hierarchy import Cut, Hierarchy, balanced
 from anonset.data.hierarchy.cut import LEFT_OUT, lacking, ncp
-from anonset.data.hierarchy.joining import joined, tops
+from anonset.data.hierarchy.joining import in_any_quantity, tops, whole_tree
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
+from anonset.data.quantities import has_quantities
 from anonset.data.release import Draft, Release
 from anonset.data.spec import Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -93,7 +94,7 @@ def domain(data: Transactions, hierarchy: Any) -> Domain:
     tree, notes = items_tree(data, hierarchy)
     secret = data.sensitive_part()
     data = data.quasi()
-    tree = joined(tree, data.columns)
+    tree = whole_tree(tree, data)
     leaves = tree.nodes_of(data.labels)
     occurs = data.item_counts > 0
     if (leaves[occurs] < 0).any():
@@ -109,7 +110,7 @@ def items_tree(data: Transactions, hierarchy: Any) -> tuple[Hierarchy, tuple[str
     """The hierarchy given, or a balanced one over the items, and what to say of it."""
     if hierarchy is None:
         note = f"No hierarchy was given: neighbouring items share a node, {FAN_OUT} by {FAN_OUT}."
-        return balanced(items_of(data).labels, FAN_OUT), (note,)
+        return balanced(bare_items(data).labels, FAN_OUT), (note,)
     tree = as_hierarchy(hierarchy)
     return tree, tree.notes
 
@@ -215,18 +216,25 @@ def with_secrets(published: Transactions, secret: Transactions) -> Transactions:
 
 def _loss(source: Transactions, found: Domain, cut: Cut) -> float:
     """NCP of the items, with 1 for each that was left out before."""
-    items, kept = items_of(source), items_of(found.data)
-    if found.data.columns is None:
+    items, kept = bare_items(source), items_of(found.data)
+    if found.data.columns is None and not has_quantities(kept):
         return (ncp(kept, cut) * kept.nnz + items.nnz - kept.nnz) / max(items.nnz, 1)
-    is_item = tops(cut.hierarchy, found.data.columns)[cut.hierarchy.leaves] < 0
+    below, count = _items_below(cut.hierarchy, tops(cut.hierarchy, found.data.columns))
     leaf = cut.hierarchy.nodes_of(kept.labels)
     published = np.full(len(cut.hierarchy), LEFT_OUT)
     published[cut.hierarchy.leaves] = cut.published
     node = published[leaf]
-    stands_for = cut.hierarchy.leaf_counts[np.maximum(node, 0)]
-    stands_for = np.where(node == 0, is_item.sum(), stands_for)  # the root stands for columns, too
-    penalty = np.where(node == LEFT_OUT, 1.0, np.where(stands_for > 1, stands_for / max(is_item.sum(), 1), 0.0))
+    stands_for = below[np.maximum(node, 0)]
+    penalty = np.where(node == LEFT_OUT, 1.0, np.where(stands_for > 1, stands_for / max(count, 1), 0.0))
     return float(kept.item_counts @ penalty + items.nnz - kept.nnz) / max(items.nnz, 1)
+
+
+def _items_below(tree: Hierarchy, top: Ints) -> tuple[Longs, int]:
+    """How many items each node stands for, whatever their quantity, and how many there are; values are none."""
+    item = (tree.is_leaf | in_any_quantity(tree)) & (top < 0)
+    item[in_any_quantity(tree)[np.maximum(tree.parent, 0)]] = False  # a quantity of one
+    before = np.concatenate(([0], np.cumsum(item)))
+    return (before[tree.end] - before[np.arange(len(tree))]).astype(np.int64), int(item.sum())
 
 
 def recoded(found: Domain, cut: Cut) -> Transactions:

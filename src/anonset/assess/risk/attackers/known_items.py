@@ -19,6 +19,7 @@ from anonset.assess.risk.knowledge import Words, drawn, held_of, lacking, most_f
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
 from anonset.data.findings import Finding
 from anonset.data.job import Job
+from anonset.data.quantities import has_quantities
 from anonset.data.transactions import Floats, Ints, Longs, Mask, Transactions
 
 NOBODY = -1
@@ -33,15 +34,23 @@ def run(case: Case) -> tuple[Finding, ...]:
 def findings(spec: AttackSpec, case: Case, absent: int) -> tuple[Finding, ...]:
     """What is found with so many absent items, for each number of known ones."""
     found = []
-    for (m, lacked), chances in case.once("known items", lambda: all_chances(case, case.pair)).items():
+    for (m, lacked), chances in case.once("known items", lambda: all_chances(case, case.facts)).items():
         if lacked == absent:
-            items = "one item" if m == 1 else f"{m} items"
+            items = known_words(case, m)
             also = f", and {absent} frequent items that it does not hold" if absent else ""
             knows = f"{items} of a person's transaction{also}"
-            title = f"{items} known" + (f", {absent} absent" if absent else "")
+            title = f"{items.partition(',')[0]} known" + (f", {absent} absent" if absent else "")
             upper = case.row_origin is None
             found.append(finding(spec, case, chances, known=m, knows=knows, title=title, upper_bound=upper))
     return tuple(found)
+
+
+def known_words(case: Case, m: int) -> str:
+    """What m known facts are, in words."""
+    beside = case.facts.ways is not None and case.data.columns is not None
+    items = "one item" if m == 1 else f"{m} items"
+    items += (" or column" if m == 1 else " or columns") if beside else ""
+    return items + (", with quantities," if has_quantities(case.data) else "")
 
 
 ABSENT = 2
@@ -76,7 +85,7 @@ def all_chances(
         np.concatenate([part.absent for part in parts]),
     )
     before = query_chances(Pair(known, known, np.arange(len(known), dtype=np.int64)), queries, case.job)
-    after = query_chances(pair, seen(pair, queries), case.job)
+    after = query_chances(pair, queries if pair.ways is not None else seen(pair, queries), case.job)
     ends = np.cumsum([len(part.owners) for part in parts])[:-1]
     both = zip(strengths, np.split(after, ends), np.split(before, ends), strict=True)
     return {one: Chances(late, early, drawn=True, attacked=len(people[one[0]])) for one, late, early in both}
@@ -103,6 +112,10 @@ def seen(pair: Pair, queries: Queries) -> Queries:
 
 def query_chances(pair: Pair, queries: Queries, job: Job) -> Floats:
     """1 / candidates where the owner's own is among them."""
+    asked, queries = np.arange(len(queries.owners)), queries
+    count = len(asked)
+    if pair.ways is not None:
+        queries, asked = in_all_ways(pair.ways, queries)
     held, absent = absent_from(pair, queries) if queries.absent.any() else (None, None)
     data, flat = pair.published, np.ascontiguousarray(queries.items).reshape(-1)
     sizes = _native.count_candidates(
@@ -115,15 +128,37 @@ def query_chances(pair: Pair, queries: Queries, job: Job) -> Floats:
         found = (own >= 0) & holds_all(data, np.maximum(own, 0), queries.items)
         if held is not None and absent is not None and len(data):
             found &= (held[np.maximum(own, 0)] & absent) == 0
+    sizes, found = np.bincount(asked, sizes, count), np.bincount(asked, found, count) > 0
     chance: Floats = np.where(found, 1 / np.maximum(sizes, 1), 0.0)
     return chance
+
+
+def in_all_ways(ways: Ints, queries: Queries) -> tuple[Queries, Longs]:
+    """Each query in all ways in which the release may show what is known, and which query each of these is.
+
+    Examples
+    --------
+    >>> both = in_all_ways(np.array([[0, 2], [1, -1]]), Queries(np.array([7]), np.array([[1, 0]]), np.array([0])))
+    >>> both[0].items.tolist(), both[1].tolist()
+    ([[1, 0], [1, 2]], [0, 0])
+    """
+    many = np.append((ways >= 0).sum(axis=1), 1)  # the last entry is that of what fills up
+    padded = np.concatenate((ways, np.full((1, ways.shape[1]), NOBODY)))
+    asked, items = np.arange(len(queries.owners)), queries.items
+    for place in range(items.shape[1]):
+        each = many[items[:, place]]
+        rows = np.repeat(np.arange(len(items)), each)
+        way = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
+        asked, items = asked[rows], items[rows].copy()
+        items[:, place] = padded[items[:, place], way]
+    return Queries(queries.owners[asked], items.astype(np.int32), queries.absent[asked]), asked
 
 
 def absent_from(pair: Pair, queries: Queries) -> tuple[Words, Words]:
     """What each published transaction holds of the most frequent published items, and which of them each owner's
     original, seen as published, is known not to hold.
     """
-    top = most_frequent(pair.published)
+    top = most_frequent(pair.published, pair.plain)
     own = held_of(pair.original, top)[queries.owners]
     absent = np.zeros(len(own), dtype=np.uint64)
     for many in np.unique(queries.absent):

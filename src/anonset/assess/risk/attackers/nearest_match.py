@@ -23,7 +23,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     if not len(people):
         return ()
     some = case.some(people, max(1, min(MOST, case.draws)), "nearest match")
-    after, before = link_some(case.pair, some, case.job, set_codes(case))
+    after, before = link_some(case.facts, some, case.job, set_codes(case))
     chances = Chances(after, before, drawn=len(some) < len(people), attacked=len(people))
     return (finding(SPEC, case, chances, upper_bound=case.row_origin is None),)
 

@@ -21,13 +21,13 @@ def run(case: Case) -> tuple[Finding, ...]:
         return ()
     known, original, published = set_codes(case)
     before: Floats = 1 / np.bincount(known)[known]
-    chances = Chances(exact_chance(case.pair, original, published), before)
+    chances = Chances(exact_chance(case.facts, original, published), before)
     return (finding(SPEC, case, chances, upper_bound=case.row_origin is None),)
 
 
 def set_codes(case: Case) -> tuple[Longs, Longs, Longs]:
     """A number for each set, of the original as it was, seen as published, and of the release; found once."""
-    return case.once("set codes", lambda: pair_codes(case.pair))  # type: ignore[no-any-return]
+    return case.once("set codes", lambda: pair_codes(case.facts))  # type: ignore[no-any-return]
 
 
 def pair_codes(pair: Pair) -> tuple[Longs, Longs, Longs]:
