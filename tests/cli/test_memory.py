@@ -6,7 +6,7 @@ import re
 import pytest
 
 from anonset.io import ReadOptions
-from anonset.io.source.size import about_rows, bytes_in
+from anonset.io.source.size import BASE, PER_ROW, about_rows, bytes_in
 
 ROWS = "".join(f"{n // 4},{'abcdefgh'[n % 8]}\n" for n in range(40_000))
 
@@ -19,12 +19,12 @@ def sales(tmp_path):
 
 
 def test_too_little_is_refused_before_the_work_and_what_fits_is_named(cli, sales):
-    done = cli("anonymize", sales, "-k", 4, "--memory-limit", "191M", "--json")
+    done = cli("anonymize", sales, "-k", 4, "--memory-limit", f"{(BASE >> 20) + 1}M", "--json")
     assert done.code == 2
     error = json.loads(done.out)["error"]
     assert error["parameter"] == "--memory-limit"
     fits = int(re.search(r"About ([0-9,]+) rows would fit", error["message"])[1].replace(",", ""))
-    assert fits == (1 << 20) // 110
+    assert fits == (1 << 20) // PER_ROW
     assert cli("anonymize", sales, "-k", 4, "--memory-limit", "1M").err.endswith("Allow more.\n")
 
 

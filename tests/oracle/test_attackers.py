@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import anonset
 from anonset import Release, Transactions
 from anonset.assess.align import pair
+from anonset.assess.risk import kept as kept_of
 from anonset.assess.risk.attackers import ATTACKS
 from anonset.assess.risk.attackers.known_items import Queries, query_chances, seen
 from anonset.assess.risk.attackers.posterior import posteriors
@@ -186,12 +187,14 @@ def test_posteriors_of_a_large_group_are_exact_enough():
     assert 300 * of_empty + 19_700 * of_other == pytest.approx(900)
 
 
-@given(releases())
-def test_what_is_kept_equals_counting_it(release):
+@given(releases(), st.sampled_from([2, 1 << 20]))
+def test_what_is_kept_equals_counting_it(release, at_once):
     originals, published, origin = release
     assume(any(originals))
     kept = sum(len(own & published[origin.index(i)]) for i, own in enumerate(originals) if i in origin)
-    assert kept_share(case_of(*release)) == pytest.approx(kept / sum(map(len, originals)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_of, "_AT_ONCE", at_once)
+        assert kept_share(case_of(*release)) == pytest.approx(kept / sum(map(len, originals)))
 
 
 TREE = {"item": list(ITEMS), "level1": ["X", "X", "X", "Y", "Y", "Z"]}

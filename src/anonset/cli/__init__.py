@@ -61,8 +61,10 @@ def _run() -> tuple[int, int | None]:
     code, stop = 130, Stop()
     try:
         with graceful_stop(stop, last=True):
+            from anonset.cli.base.memory import return_at_once
             from anonset.cli.base.outcome import run
 
+            return_at_once()
             code = run(sys.argv[1:])
             stop.over = True
     except KeyboardInterrupt:

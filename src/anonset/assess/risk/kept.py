@@ -17,9 +17,11 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.data.hierarchy.joining import without_quantities_below
 from anonset.data.hierarchy.nodes import Levels, holds_categories
 from anonset.data.quantities import without_quantities
-from anonset.data.transactions import Longs, Transactions
+from anonset.data.transactions import Ints, Longs, Transactions
 
-Pairs = tuple[Longs, Longs]
+Pairs = tuple[Longs, Longs | Ints]
+_AT_ONCE = 1 << 20
+"""Occurrences that are looked up at once."""
 
 
 def kept_share(case: Case) -> float | None:
@@ -29,18 +31,29 @@ def kept_share(case: Case) -> float | None:
         return None
     tree = None if case.hierarchy is None else without_quantities_below(case.hierarchy)
     before, after, width = _told_items(tree, data, published)
-    rows = case.row_origin[after[0]]
-    known = (rows >= 0) & (after[1] >= 0)
-    there = before[1] >= 0
-    keys = before[0][there] * width + before[1][there]
-    told = contained(keys, np.sort(rows[known] * width + after[1][known]))
-    return float(told.sum()) / len(before[1])
+    occurrences = len(before[1])
+    told = _keys(case.row_origin[after[0]], after[1], width)
+    del after  # millions of occurrences: what was used is not kept
+    told.sort()
+    keys = _keys(*before, width)
+    del before
+    parts = range(0, len(keys), _AT_ONCE)
+    return sum(int(contained(keys[at : at + _AT_ONCE], told).sum()) for at in parts) / occurrences
+
+
+def _keys(rows: Longs, codes: Longs | Ints, width: int) -> Longs:
+    """A number for each occurrence that has both a row and a code."""
+    there = (rows >= 0) & (codes >= 0)
+    keys = rows[there]
+    keys *= width
+    keys += codes[there]
+    return keys
 
 
 def _told_items(tree: Hierarchy | None, data: Transactions, published: Transactions) -> tuple[Pairs, Pairs, int]:
     """What the original and the release tell, as (transaction, code), and how many codes there are."""
     if tree is None:
-        return (data.rows, data.items.astype(np.int64)), (published.rows, _codes(published, data.labels)), data.n_items
+        return (data.rows, data.items), (published.rows, _codes(published, data.labels)), data.n_items
     if holds_categories(published.labels):
         return _categories(Levels(tree, data.labels), data, published)
     node = published_nodes(tree.nodes_of(data.labels), published.labels, tree)
@@ -62,7 +75,7 @@ def _categories(levels: Levels, data: Transactions, published: Transactions) -> 
     return (data.rows, coarsest[data.items]), after, len(levels.categories) + data.n_items
 
 
-def _codes(published: Transactions, names: pa.StringArray) -> Longs:
+def _codes(published: Transactions, names: pa.StringArray) -> Ints:
     """Each published occurrence as the place of its name among these; −1 where it is none of them."""
     place = pc.index_in(published.labels, value_set=names).fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.asarray(place[published.items], dtype=np.int64)
+    return np.asarray(place[published.items], dtype=np.int32)

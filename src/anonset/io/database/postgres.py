@@ -22,6 +22,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND NOT c.relispartition AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 ORDER BY 1"""
+_UNKNOWN = "SELECT reltuples < 0 AND relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid ="
 
 
 class Postgres(Session):
@@ -36,7 +37,9 @@ class Postgres(Session):
         return bool(self.value(f"SELECT to_regclass({text_of(self.named(table))}) IS NOT NULL"))
 
     def about_rows(self, source: str) -> int:
-        """What the planner expects, from the server's statistics."""
+        """What the planner expects, from the server's statistics; a table that has none is counted."""
+        if not source.startswith("(") and self.value(f"{_UNKNOWN} {text_of(source)}::regclass"):
+            return int(self.value(f"SELECT count(*) FROM {source}"))
         with self._connection.cursor() as cursor:
             cursor.adbc_statement.set_options(**{"adbc.postgresql.use_copy": "false"})  # COPY takes no EXPLAIN
             cursor.execute(f"EXPLAIN (FORMAT JSON) SELECT * FROM {source} AS q")

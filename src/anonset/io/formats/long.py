@@ -70,13 +70,15 @@ class Long(Table):
         items, empty = coded(table["item"]).without("")
         notes += _idle_markers(names.codes, empty)
         columns = {"ids": names.labels, **_users(table, names, rows, origin)}
-        whole, whole_rows, kept = table, rows, ~empty
+        whole, whole_rows, transactions = table, rows, names.codes
         if empty.any():
-            table, rows = table.filter(pa.array(kept)), rows[kept]
+            kept = ~empty
+            table, rows, transactions = table.filter(pa.array(kept)), rows[kept], transactions[kept]
+            items = Coded(items.codes[kept], items.labels, items.own_order)
         found = Occurrences(
-            names.codes[kept],
+            transactions,
             len(names.labels),
-            Coded(items.codes[kept], items.labels, items.own_order),
+            items,
             flags(table["sensitive"], rows, origin) if "sensitive" in table.column_names else None,
             degrees(table["sensitivity"], rows, origin) if "sensitivity" in table.column_names else None,
             counts=whole_numbers(table["count"], rows, origin) if "count" in table.column_names else None,
@@ -160,10 +162,10 @@ def _users(table: pa.Table, names: Coded, rows: Longs, origin: Origin) -> dict[s
     if "user" not in table.column_names:
         return {}
     users = known_only(coded(table["user"]))
-    said = np.flatnonzero(users.codes >= 0)[::-1]
+    said = users.codes >= 0
     owner = np.full(len(names.labels), -1, dtype=np.int32)
-    owner[names.codes[said]] = users.codes[said]
-    strangers = np.flatnonzero((owner[names.codes] != users.codes) & (users.codes >= 0))
+    owner[names.codes[said][::-1]] = users.codes[said][::-1]
+    strangers = np.flatnonzero((owner[names.codes] != users.codes) & said)
     if len(strangers):
         problem = "This transaction occurs with two different users. Every transaction must belong to one user."
         raise origin.error(problem, int(rows[strangers[0]]))
