@@ -21,7 +21,6 @@ import anonset
 from anonset import METHODS, MODELS, Result, Transactions
 from anonset.cli.base.options import flag
 from anonset.cli.base.outcome import run
-from anonset.data.hierarchy import Hierarchy, read_hierarchy
 from anonset.data.transactions import natural_order
 from contract.contract import settings
 from contract.data import rare_items
@@ -50,18 +49,10 @@ def marked() -> Transactions:
 
 
 @cache
-def tree() -> Hierarchy:
-    """A hierarchy whose inner nodes have names of their own. (Those of a built one name the items at their ends.)"""
-    labels = marked().labels.to_pylist()
-    return read_hierarchy({"item": labels, "level1": [f"kind{place // 9}" for place in range(len(labels))]})
-
-
-@cache
 def released(method: str) -> Result:
     """Every method at its weakest, so that as much as possible is left to be found."""
     spec = METHODS[method]
     values = settings(spec, marked(), optional=False)
-    values |= {param.name: tree() for param in spec.params if param.type == "hierarchy"}
     return anonset.anonymize(marked(), method=method, seed=5, **values)
 
 
@@ -252,21 +243,18 @@ def test_without_a_seed_every_release_is_shuffled_anew():
 def source(tmp_path_factory):
     folder = tmp_path_factory.mktemp("marked")
     anonset.convert(marked(), folder / "data.csv")
-    tree().write(folder / "tree.csv")
     return folder
 
 
-def options(method: str, folder: Path) -> list[str]:
+def options(method: str) -> list[str]:
     given = settings(METHODS[method], marked(), optional=False)
-    needs = {param.name: param for param in METHODS[method].params if param.type == "hierarchy"}
-    words = [word for name, value in given.items() if name not in needs for word in (flag(name), str(value))]
-    return words + [word for name in needs for word in (flag(name), str(folder / "tree.csv"))]
+    return [word for name, value in given.items() for word in (flag(name), str(value))]
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_a_command_prints_holds_none_of_it(capsys, source, tmp_path, method, form):
-    arguments = ["--method", method, "--seed", "5", *options(method, source), *form]
+    arguments = ["--method", method, "--seed", "5", *options(method), *form]
     grouped = MODELS[METHODS[method].model].form == "groups"
     target = tmp_path / ("out" if grouped else "out.csv")
     command = ["anonymize", str(source / "data.csv"), "-o", str(target), *arguments]

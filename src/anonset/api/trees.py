@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
 from anonset.api.options import Reading
-from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_prefix, read_hierarchy
+from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_frequency, by_prefix, read_hierarchy
 from anonset.io import read
 
 
 def hierarchy(
     source: Any,
     *,
-    by: Literal["order", "prefix", "cooccurrence"] | None = None,
+    by: Literal["order", "frequency", "prefix", "cooccurrence"] | None = None,
     fanout: int = 5,
     lengths: Sequence[int] | None = None,
     prefix_separator: str | None = None,
@@ -27,10 +27,11 @@ def hierarchy(
         A table (`item,level1,…`), a parent/child list, an ARX or an Amnesia file; with `by` transactions, which
         `reading` says how to read.
     by
-        What puts items together: their order, the beginning of their codes, or occurring together. By cooccurrence the
-        hierarchy says something about the data: treat it like the data.
+        What puts items together: their order, how frequent they are, the beginning of their codes, or occurring
+        together. By frequency and by cooccurrence the hierarchy says something about the data: treat it like the data.
+        Groups that mean nothing have numbers for names.
     fanout
-        How many items or nodes share a node, by order and by cooccurrence.
+        How many items or nodes share a node, by order, frequency and cooccurrence.
     lengths, prefix_separator
         By prefix: the lengths that make a level, or the text at which levels end.
 
@@ -47,6 +48,8 @@ def hierarchy(
     data = read(source, **reading)
     if by == "order":
         return balanced(data.labels, fanout)
+    if by == "frequency":
+        return by_frequency(data, fanout)
     if by == "cooccurrence":
         return by_cooccurrence(data, fanout)
     return by_prefix(data.labels, None if lengths is None else list(lengths), prefix_separator)

@@ -23,7 +23,7 @@ from anonset.choose.compare import compare as run_all
 from anonset.choose.recommend import points, recommend
 from anonset.choose.trials import Trial, sample
 from anonset.data.advice import Situation
-from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_prefix, read_hierarchy
+from anonset.data.hierarchy import Hierarchy, balanced, by_cooccurrence, by_frequency, by_prefix, read_hierarchy
 from anonset.data.job import Job
 from anonset.data.release import Result
 from anonset.data.spec import Param
@@ -81,6 +81,8 @@ def _hierarchy(asked: Mapping[str, Any], data: Transactions) -> Hierarchy:
         return read_hierarchy(asked["file"])
     if asked["by"] == "cooccurrence":
         return by_cooccurrence(data)
+    if asked["by"] == "frequency":
+        return by_frequency(data)
     return by_prefix(data.labels) if asked["by"] == "prefix" else balanced(data.labels)
 
 

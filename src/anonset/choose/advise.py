@@ -16,11 +16,11 @@ from anonset.assess.risk import singled_out
 from anonset.assess.risk.words import share
 from anonset.choose.trials import Candidate, Trial, attempt, sample, try_out, variants
 from anonset.data.advice import Situation
-from anonset.data.attributes import items_of
+from anonset.data.attributes import bare_items
 from anonset.data.display import Picture, Shown
 from anonset.data.errors import InfeasibleError
 from anonset.data.findings import Part
-from anonset.data.hierarchy import Hierarchy, by_cooccurrence
+from anonset.data.hierarchy import Hierarchy, by_cooccurrence, by_frequency
 from anonset.data.job import Job
 from anonset.data.transactions import Transactions
 from anonset.models import MODELS
@@ -151,18 +151,20 @@ def _candidates(situation: Situation, hierarchy: Any, some: Transactions) -> lis
 
 
 def _with_built(situation: Situation, some: Transactions) -> Iterator[Candidate]:
-    """What a hierarchy would change, shown with one that is built from the data and means nothing."""
+    """What a hierarchy would change, shown with some that are built from the data and mean nothing."""
     if not some.nnz:
         return
-    tree: Hierarchy = by_cooccurrence(items_of(some).quasi())
+    items = bare_items(some).quasi()
+    trees: dict[str, Hierarchy] = {"cooccurrence": by_cooccurrence(items), "frequency": by_frequency(items)}
     known = replace(situation, data=some, hierarchy=True)
     offered = [spec.advice(known) for spec in MODELS.values() if spec.advice(situation) is None]
     for suggestion in offered:
         if suggestion is None:
             continue
-        for one in variants(suggestion, tree, situation):
-            if one.usual and "hierarchy" in one.params:
-                yield replace(one, built="cooccurrence")
+        for by, tree in trees.items():
+            for one in variants(suggestion, tree, situation):
+                if one.usual and "hierarchy" in one.params:
+                    yield replace(one, built=by)
 
 
 def _confirmed(data: Transactions, some: Transactions, trials: list[Trial], job: Job) -> Trial | None:
@@ -220,8 +222,9 @@ def _help(trials: list[Trial], situation: Situation, best: Trial | None = None) 
     if built and (best is None or max(one.kept for one in built) > best.kept):
         most = max(built, key=lambda one: one.kept)
         yield (
-            f"A hierarchy of the items would help: with one built from what occurs together, {most.candidate.method} "
-            f"keeps {share(most.kept)}. One that means something (a category for each item) is worth more."
+            f"A hierarchy of the items would help: with one built by {most.candidate.built} (anonset hierarchy build "
+            f"--by {most.candidate.built}), {most.candidate.method} keeps {share(most.kept)}. One that means something "
+            "(a category for each item) is worth more."
         )
     elif best is None and not situation.hierarchy:
         yield "A hierarchy of the items (a category for each) lets rare items be published as their kind."

@@ -182,7 +182,9 @@ def _name(trial: Trial) -> str:
     params = trial.candidate.params
     shown = ", ".join(f"{name} = {value}" for name, value in params.items() if isinstance(value, (int, float)))
     tree = params.get("hierarchy")
-    with_tree = "" if tree is None else ", built hierarchy" if trial.candidate.built else ", hierarchy"
+    with_tree = (
+        "" if tree is None else f", hierarchy by {trial.candidate.built}" if trial.candidate.built else ", hierarchy"
+    )
     return f"{trial.candidate.model.title} ({shown}) by {trial.candidate.method}{with_tree}"
 
 

@@ -53,11 +53,12 @@ BUILDING = (
     Param(
         "by",
         "choice",
-        "What puts items together: their order, the beginning of their codes, or occurring together.",
+        "What puts items together: their order, how frequent they are, the beginning of their codes, or occurring "
+        "together.",
         default="order",
-        choices=("order", "prefix", "cooccurrence"),
+        choices=("order", "frequency", "prefix", "cooccurrence"),
     ),
-    Param("fanout", "int", "How many items or nodes share a node, by order and by cooccurrence.", 5, minimum=2),
+    Param("fanout", "int", "How many items or nodes share a node, by order, frequency and cooccurrence.", 5, minimum=2),
     Param("lengths", "text", "By prefix: the lengths that make a level, such as 1,3. Default: all that tell apart."),
     Param("prefix_separator", "text", "By prefix: levels end at this text, such as / in food/dairy/milk."),
 )
@@ -83,7 +84,8 @@ def format_options() -> list[Choice]:
 def build(data: Source, building: Given, writing: Given, reading: Given, running: Given) -> None:
     """Make a hierarchy for the items of DATA, where there is none.
 
-    By cooccurrence the hierarchy says something about DATA: treat it like DATA.
+    By frequency and by cooccurrence the hierarchy says something about DATA: treat it like DATA. Nodes are called
+    group1, group1.1, …, since names of items would tell which ones there were; by prefix after what their items share.
     """
     from anonset.data.job import Job
     from anonset.io import read
@@ -106,11 +108,13 @@ def build(data: Source, building: Given, writing: Given, reading: Given, running
 
 
 def _built(data: Transactions, building: Given) -> Hierarchy:
-    from anonset.data.hierarchy import balanced, by_cooccurrence, by_prefix
+    from anonset.data.hierarchy import balanced, by_cooccurrence, by_frequency, by_prefix
 
     by, fanout = building.get("by", "order"), building.get("fanout", 5)
     if by == "order":
         return balanced(data.labels, fanout)
+    if by == "frequency":
+        return by_frequency(data, fanout)
     if by == "cooccurrence":
         return by_cooccurrence(data, fanout)
     lengths = building.get("lengths")

@@ -28,7 +28,7 @@ from anonset.app.steps.page import Page
 from anonset.app.work import Work
 
 MOST_CHIPS = 200
-BUILT = ("cooccurrence", "prefix", "order")
+BUILT = ("cooccurrence", "frequency", "prefix", "order")
 
 
 async def uploaded(work: Work, path: Path) -> None:

@@ -10,7 +10,7 @@
     cut.py       Cut: which node each item is published as
 """
 
-from anonset.data.hierarchy.build import balanced, by_cooccurrence, by_prefix
+from anonset.data.hierarchy.build import balanced, by_cooccurrence, by_frequency, by_prefix
 from anonset.data.hierarchy.cut import Cut, read_cut
 from anonset.data.hierarchy.lint import lint
 from anonset.data.hierarchy.problems import Problem
@@ -23,6 +23,7 @@ __all__ = [
     "Problem",
     "balanced",
     "by_cooccurrence",
+    "by_frequency",
     "by_prefix",
     "lint",
     "read_cut",

@@ -1,8 +1,12 @@
 """Hierarchies for data that has none.
 
 `balanced`         neighbours in the order of the items, `fanout` of them to a node, and so on up (the paper's)
+`by_frequency`     the same, in order of frequency: rare items share nodes with rare ones
 `by_prefix`        codes that carry their own hierarchy: ICD, ATC, EAN, category codes
 `by_cooccurrence`  items that occur together share a node, so that a cut loses less
+
+Nodes that mean nothing have numbers for names: `group2`, and `group2.4` inside it. A name made of the items' own would
+publish items that one person may hold. Which items a group stands for is in the hierarchy and in the cut, both private.
 """
 
 from __future__ import annotations
@@ -28,8 +32,8 @@ def balanced(items: Any, fanout: int = 5) -> Hierarchy:
     --------
     >>> print(balanced(["a", "b", "c", "d"], fanout=2).show(depth=1))
     ALL  4 items
-    ├── a..b  2 items
-    └── c..d  2 items
+    ├── group1  2 items
+    └── group2  2 items
     """
     _check_fanout(fanout)
     leaves = as_text(items)
@@ -46,7 +50,7 @@ def balanced(items: Any, fanout: int = 5) -> Hierarchy:
     place[order] = np.arange(1, len(order) + 1)  # depth first: by the first item, the wider node before; 0 is the root
     place[-1] = 0
     parent = np.concatenate(([-1], place[np.concatenate(above)[order]]))
-    names = [_spans(leaves, first, width) for width, first in zip(widths, firsts[:-1], strict=True)]
+    names = _numbered(leaves, firsts[:-1])
     labels = pa.concat_arrays([*names, leaves]).take(pa.array(order))
     return Hierarchy(parent, pa.concat_arrays([pa.array([ROOT], type=pa.string()), labels]))
 
@@ -82,6 +86,19 @@ def by_prefix(items: Any, lengths: Sequence[int] | None = None, separator: str |
     return tree if lengths is not None else _without_single_children(tree)
 
 
+def by_frequency(data: Transactions, fanout: int = 5) -> Hierarchy:
+    """Neighbours in order of frequency share a node: what is rare is generalised with what is rare.
+
+    Examples
+    --------
+    >>> data = Transactions.from_lists([["a", "y"], ["a", "y"], ["b"], ["z"]])
+    >>> by_frequency(data, fanout=2).items.to_pylist()
+    ['a', 'y', 'b', 'z']
+    """
+    order = np.lexsort((np.arange(data.n_items), -data.item_counts))
+    return balanced(data.labels.take(pa.array(order)), fanout)
+
+
 def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
     """Items that occur in the same transactions share a node: level by level, each takes its most similar free ones.
 
@@ -93,8 +110,8 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
     >>> data = Transactions.from_lists([["a", "z"], ["a", "z"], ["b", "y"], ["b", "y"]])
     >>> print(by_cooccurrence(data, fanout=2).show(depth=1))
     ALL  4 items
-    ├── a..z  2 items
-    └── b..y  2 items
+    ├── group1  2 items
+    └── group2  2 items
     """
     _check_fanout(fanout)
     matrix = data.to_scipy().astype(np.float32)
@@ -107,7 +124,7 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
         matrix = _merged(matrix, group)
     order = np.lexsort((np.arange(data.n_items), *levels)) if levels else np.arange(data.n_items)
     leaves = data.labels.take(pa.array(order))
-    return _of_groups(leaves, np.arange(data.n_items), [level[order] for level in levels])
+    return _of_groups(leaves, [level[order] for level in levels])
 
 
 def _check_fanout(fanout: int) -> None:
@@ -124,20 +141,39 @@ def _powers(size: int, fanout: int) -> list[int]:
     return widths[::-1]
 
 
-def _spans(leaves: pa.StringArray, first: Longs, width: int) -> pa.StringArray:
-    """`a..e` for each run of `width` items."""
-    last = np.minimum(first + width, len(leaves)) - 1
-    return pc.binary_join_element_wise(leaves.take(pa.array(first)), leaves.take(pa.array(last)), "..")
+def _numbered(leaves: pa.StringArray, starts: Sequence[Longs]) -> list[pa.StringArray]:
+    """Names of contiguous groups that say nothing of their items; `starts` are their first items, coarse to fine.
+
+    Examples
+    --------
+    >>> _numbered(pa.array(["a", "b", "c"]), [np.array([0, 2]), np.array([0, 1, 2])])[1].to_pylist()
+    ['group1.1', 'group1.2', 'group2.1']
+    """
+    found: list[pa.StringArray] = []
+    for level, first in enumerate(starts):
+        above = starts[level - 1] if level else np.array([0])
+        inside = np.searchsorted(above, first, side="right") - 1
+        number = np.arange(len(first)) - np.searchsorted(first, above)[inside] + 1
+        fronts = found[-1] if level else pa.array([_free_name(leaves)], pa.string())
+        texts = pc.cast(pa.array(number), pa.string())
+        found.append(pc.binary_join_element_wise(fronts.take(pa.array(inside)), texts, "." if level else ""))
+    return found
 
 
-def _of_groups(leaves: pa.StringArray, order: Longs, fine_to_coarse: list[Longs]) -> Hierarchy:
-    """A tree of contiguous groups, each called after its first and last item."""
+def _free_name(leaves: pa.StringArray) -> str:
+    """How groups are called: no item begins like that."""
+    name = "group"
+    while pc.any(pc.starts_with(leaves, name)).as_py():
+        name += "_"
+    return name
+
+
+def _of_groups(leaves: pa.StringArray, fine_to_coarse: list[Longs]) -> Hierarchy:
+    """A tree of contiguous groups."""
     levels = []
-    for group in reversed(fine_to_coarse):
-        starts = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1]))) if len(group) else order[:0]
-        ends = np.append(starts[1:], len(group)) - 1
-        names = pc.binary_join_element_wise(leaves.take(pa.array(starts)), leaves.take(pa.array(ends)), "..")
-        levels.append(names.take(pa.array(np.repeat(np.arange(len(starts)), ends - starts + 1))))
+    starts = [np.flatnonzero(np.diff(group, prepend=-1)) for group in reversed(fine_to_coarse)]
+    for names, first in zip(_numbered(leaves, starts), starts, strict=True):
+        levels.append(names.take(pa.array(np.repeat(np.arange(len(first)), np.diff(first, append=len(leaves))))))
     return Hierarchy.from_levels(leaves, levels)
 
 

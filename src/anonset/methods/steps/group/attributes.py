@@ -34,9 +34,9 @@ from anonset.methods.steps.group.centers import alike, require_enough
 from anonset.methods.steps.group.persons import groups_of_persons
 
 FAN_OUT = 5
-SPANS = (
-    "There was no hierarchy, so attributes are no kinds of things: 'x..y' stands for the items from x to y in the "
-    "order of their names, 'ALL/x' for the item x alone."
+GROUPS = (
+    "There was no hierarchy, so attributes are no kinds of things: 'group3' stands for some items that are neighbours "
+    "in the order of their names, 'ALL/x' for the item x alone."
 )
 
 PAPER = (
@@ -280,7 +280,7 @@ def find_attributes(data: Transactions, hierarchy: Any, level: int | None) -> At
     else:
         names = _on_level(balanced(items, FAN_OUT), items, level) if len(items) else items
         notes = (f"No hierarchy was given: neighbouring items share an attribute, {FAN_OUT} by {FAN_OUT}.",)
-        public = (SPANS,)
+        public = (GROUPS,)
     # A tree of its own gives every attribute a name that no item has, so that a file can tell them apart.
     tree = Hierarchy.from_levels(items, [names])
     nodes, place = np.unique(tree.parent[tree.nodes_of(items)], return_inverse=True)
