@@ -99,6 +99,16 @@ def test_what_would_be_refused_is_not_recommended_and_risk_stands_beside_loss():
     shown = tables([refused, safe])[0]
     assert "would be refused" in shown["rows"][0][-1]
     assert "12.5 %" in shown["rows"][1]
+    assert [row[0] for row in shown["rows"]] == ["a", "● b"]
+    assert recommend([refused, safe])[1].endswith("what the other methods made would be refused.")
+
+
+def test_risk_is_that_of_the_attacks_that_the_promise_is_about():
+    figures = {"risk_two_items": 0.1, "risk_all_items": 0.8, "risk_secret": 0.2}
+    run = replace(run_of("a", 5, 0.1, 1), figures=figures)
+    assert run.risk == 0.8
+    assert replace(run, model="privacy-degree").risk == 0.2
+    assert replace(run, model="privacy-degree", figures={"risk_all_items": 0.8}).risk == 0.8
 
 
 def test_every_model_is_compared_where_the_data_have_what_it_needs():

@@ -58,10 +58,10 @@ def _recommend(runs: list[Run]) -> list[str]:
     measure_of = f"{best.loss_title} {best.loss_text}"
     others = [run for run in able if run.method != best.method]
     if not others:
-        return [
-            f"{what}: {measure_of}{_risk(best)}.",
-            f"It took {best.seconds:.2f} s; no other method was compared at this strength.",
-        ]
+        why = "no other method was compared at this strength"
+        if len({run.method for run in runs}) > 1:
+            why = "what the other methods made would be refused"
+        return [f"{what}: {measure_of}{_risk(best)}.", f"It took {best.seconds:.2f} s; {why}."]
     second = min(others, key=lambda run: run.loss or 0.0)
     fastest = min(able, key=lambda run: run.seconds)
     why = f"the least loss ({measure_of}; next is {second.method} with {second.loss_text})"
@@ -149,16 +149,17 @@ def explained(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
     own = [
         ("strength", "reached", "The strength of the promise that really holds: at least what was asked for."),
         ("seconds", "seconds", "Time of the method, the check and the attacks on one thread."),
-        ("pareto", "●", "No other run of the model is at least as strong and loses less."),
+        ("pareto", "●", "Publishing it would not be refused, and no other such run is as strong and loses less."),
     ]
     return [*own, *((name, *known.get(name, (name.replace("_", " "), ""))) for name in there)]
 
 
 def _front(runs: Sequence[Run]) -> list[bool]:
-    """Which runs are on the Pareto front of their model."""
+    """Which runs are on the Pareto front of those of their model that could be published."""
     front = [False] * len(runs)
     for model in {run.model for run in runs}:
-        places = [i for i, run in enumerate(runs) if run.model == model and run.loss is not None and run.strength]
+        own = ((i, run) for i, run in enumerate(runs) if run.model == model and not run.refused)
+        places = [i for i, run in own if run.loss is not None and run.strength]
         marks = pareto((runs[i].strength or 0.0, runs[i].loss or 0.0) for i in places)
         for place, mark in zip(places, marks.tolist(), strict=True):
             front[place] = mark

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from anonset.assess.utility import METRICS
+from anonset.data.findings import Part
 from anonset.data.transactions import Transactions
 from anonset.data.version import VERSION
+from anonset.models import model_spec
 
 RISKS: dict[str, tuple[str, str]] = {
     "risk_two_items": ("2 items known", "How often somebody who knows two items of a person finds the transaction."),
@@ -29,6 +31,11 @@ RISKS: dict[str, tuple[str, str]] = {
 }
 """What attackers achieve against a release: the figure's name, its title, and what it means. Lower is better."""
 
+PARTS_OF: dict[str, Part] = {
+    "risk_two_items": "singling out",
+    "risk_all_items": "singling out",
+    "risk_secret": "inference",
+}
 LOSSES = ("attribute_loss_ratio", "ncp", "reconstruction_error", "information_loss_ratio", "query_error_2")
 
 
@@ -69,8 +76,10 @@ class Run:
 
     @property
     def risk(self) -> float | None:
-        """The greatest success of an attack on the release: who sees all items, or who looks for a secret."""
-        found = [value for name in RISKS if (value := self.figures.get(name)) is not None]
+        """The greatest success of an attack of a kind that the model speaks about; of any kind where none was tried."""
+        tried = {name: value for name in RISKS if (value := self.figures.get(name)) is not None}
+        about = model_spec(self.model).stops
+        found = [value for name, value in tried.items() if PARTS_OF[name] in about] or [*tried.values()]
         return max(found) if found else None
 
     @property

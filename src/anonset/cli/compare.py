@@ -151,7 +151,10 @@ def _page(runs: list[Any], asked: int, left_out: dict[str, str], advice: list[st
     ]
     losses = ", ".join(dict.fromkeys(run.loss_title for run in runs if run.loss is not None))
     page: list[Any] = [table(columns, rows, numbers=("seed", "reached", "risk", "seconds")), ""]
-    page.append(f"loss: {losses}. risk: how often the best attack is right. refused: what publishing would refuse.")
+    page.append(
+        f"loss: {losses}. risk: how often the best attack on what is promised is right. "
+        "refused: what publishing would refuse."
+    )
     for why in dict.fromkeys(left_out.values()):
         names = ", ".join(name for name, reason in left_out.items() if reason == why)
         page.append(f"Left out: {names} ({why}).")

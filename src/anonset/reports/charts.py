@@ -208,7 +208,7 @@ def tradeoff(rows: Sequence[Mapping[str, Any]], loss: str) -> go.Figure:
 
 def risk(rows: Sequence[Mapping[str, Any]], loss: str) -> go.Figure:
     """The greatest success of an attack against the loss, every run a point. Rows hold method, loss, risk, strength."""
-    figure = _figure("Risk against loss", short(loss), "best attack is right")
+    figure = _figure("Risk against loss", short(loss), "best attack on what is promised")
     for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
         own = [row for row in rows if row["method"] == method and row["risk"] is not None]
         figure.add_scatter(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PRIVATE = "PRIVATE"
 FEW = 10
 """An attack on fewer persons is not what a part is judged by, where there is another."""
-LONG = 3_200
+LONG = 2_700
 """Characters of facts above which the page is set smaller, so that it stays one page."""
 QUESTIONS: Mapping[Part, str] = {
     "singling out": "Can somebody find one person's transaction in the release?",
