@@ -91,6 +91,11 @@ def test_check_only_validates(cli):
         ("[run]\nquiet = 1\n", "true or false"),
         ("[source]\ndata = [[1]]\n", "a list of them"),
         ('[source]\ndata = "postgresql://me:secret@db/shop"\n', "no password"),
+        ('[source]\ndata = "postgresql://me:se/cret@db/shop"\n', "no password"),
+        ('[source]\ndata = "postgresql://me:secret@${HOME}/shop"\n', "no password"),
+        ('[source]\ndata = "postgresql://me:secret${HOME}@db/shop"\n', "no password"),
+        ('[source]\ndata = "postgresql://db/shop?user=me&password=secret"\n', "no password"),
+        ('[source]\ndata = "postgresql://db/shop?sslpassword=secret"\n', "no password"),
         ('[source]\ndata = "${NOT_THERE_AT_ALL}"\n', "NOT_THERE_AT_ALL, which is not set"),
         ("[privacy]\nk = 1\n[source]\ndata = 'sales.csv'\n", "-k must be at least 2"),
         ("x = " + "[" * 3000 + "]" * 3000, "not a TOML file"),
@@ -230,3 +235,19 @@ def test_init_asks_on_a_terminal_and_says_so_elsewhere(cli, monkeypatch):
     monkeypatch.setattr("typer.prompt", lambda question, default=None: next(answers))
     assert cli("init").code == 0
     assert project.read_project(Path("anonset.toml")) == {"data": "sales.csv", "k": "3", "out": "out.csv"}
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("postgresql://me:${DB}@db/shop", "postgresql://me:${DB}@db/shop"),
+        ("postgresql://db/shop?password=${DB}&user=me", "postgresql://db/shop?password=${DB}&user=me"),
+        ("postgresql://me:secret@db/shop", "postgresql://me@db/shop"),
+        ("postgresql://db/shop?password=secret&user=me", "postgresql://db/shop?&user=me"),
+    ],
+)
+def test_a_written_project_file_says_where_a_password_is_and_never_which(monkeypatch, address, kept):
+    monkeypatch.setenv("DB", "hunter2")
+    Path("a.toml").write_text(project.as_text({"data": address}))
+    assert project.raw(Path("a.toml")) == {"data": kept}
+    assert project.read_project(Path("a.toml"))["data"] == kept.replace("${DB}", "hunter2")

@@ -24,7 +24,9 @@ ORDER = ("source", OTHERS, "targets", "run")
 NOT_KEPT = {"help", "debug", "check", "write_config", "file"}
 PATHS = {"FILE", "DIR", "KEY", "DATA"}
 _ENVIRONMENT = re.compile(r"\$\{(\w+)\}")
-_PASSWORD = re.compile(r"://[^/@\s:]*:([^/@\s]+)@")
+_PASSWORD = re.compile(
+    r"(?P<before>://[^/@\s:]*):(?P<login>[^@\s]+)(?=@)|(?P<sign>[?&])(?:ssl)?password=(?P<option>[^&\s]*)"
+)
 
 _current: Path | None = None
 _given: dict[str, Any] = {}
@@ -139,7 +141,7 @@ def _value(param: Any, value: Any, table: str, path: Path) -> Any:
 
 def _expanded(value: Any, param: Any, table: str, path: Path) -> str:
     text = str(value)
-    if _PASSWORD.search(text) and not _ENVIRONMENT.search(text):
+    if any(not _is_kept(found) for found in _PASSWORD.finditer(text)):
         raise DataError(
             f"'{param.name}' must hold no password. Take it from the environment: ${{NAME}}, or PGPASSWORD.",
             source=str(path),
@@ -189,7 +191,12 @@ def as_text(values: Mapping[str, Any] | None = None) -> str:
 def _without_password(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    return _PASSWORD.sub(lambda found: found[0].replace(f":{found[1]}@", "@"), value)
+    return _PASSWORD.sub(lambda found: found[0] if _is_kept(found) else found["before"] or found["sign"], value)
+
+
+def _is_kept(found: re.Match[str]) -> bool:
+    """Whether what stands in the place of a password only says where it is."""
+    return _ENVIRONMENT.fullmatch(found["login"] or found["option"] or "") is not None
 
 
 def _toml(value: Any) -> str:
