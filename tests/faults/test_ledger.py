@@ -1,8 +1,10 @@
 """A ledger neither loses a transaction nor lets one out twice, wherever its run is killed or fails."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 import anonset
 from anonset import InputError, Keep, OutputError, Targets, Transactions, WaitingError
+from anonset.cli.base import outcome
 from anonset.io.publish import atomic
 from anonset.nightly.ledger import opened
 from tests.faults.ledger_kills import DATA, ids, publish
@@ -104,3 +107,25 @@ def test_the_ledger_holds_no_id_and_is_for_its_owner_only(tmp_path):
     assert b"receipt" not in content
     assert b"anna" not in content
     assert (tmp_path / "l").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "ALTER TABLE batch DROP COLUMN target",
+        "UPDATE batch SET target = x'37'",
+        "UPDATE batch SET target = CAST(x'ff00' AS TEXT)",
+        "UPDATE batch SET target = 'a' || char(0), released = 0",
+        "INSERT OR REPLACE INTO about VALUES ('cut', '[1]')",
+        "INSERT OR REPLACE INTO about VALUES ('cut', '{')",
+        "UPDATE about SET value = 7 WHERE name = 'key'",
+    ],
+)
+def test_a_damaged_ledger_is_a_sentence(tmp_path, capsys, damage):
+    publish(tmp_path, "first.csv")
+    with closing(sqlite3.connect(tmp_path / "ledger")) as database, database:
+        database.execute(damage)
+    assert outcome.run(["ledger", str(tmp_path / "ledger")]) in (1, 2)
+    said = capsys.readouterr().err
+    assert "unexpected" not in said
+    assert "ledger" in said

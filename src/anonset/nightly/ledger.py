@@ -39,7 +39,7 @@ from anonset.io.publish.slots import hidden_name
 
 KEY = "ANONSET_LEDGER_KEY"
 FORMAT = b"anonset ledger 1"
-HASH = 16  # bytes
+HASH, KEY_BYTES = 16, 32
 
 _BESIDE = {
     "-journal": (b"\xd9\xd5\x05\xf9", bytes(4)),
@@ -80,7 +80,10 @@ class Ledger:
 
     def batches(self) -> list[Batch]:
         """All batches, the oldest first."""
-        rows = self._database.execute("SELECT * FROM batch ORDER BY number").fetchall()
+        names = "number, day, target, sha256, transactions, released"
+        rows = self._database.execute(f"SELECT {names} FROM batch ORDER BY number").fetchall()
+        if any(tuple(map(type, row)) != (int, str, str, str, int, int) for row in rows):
+            raise TypeError("a batch that nobody wrote")
         return [Batch(number, day, to, sha256, n, bool(done)) for number, day, to, sha256, n, done in rows]
 
     def fresh(self, data: Transactions) -> Longs:
@@ -111,7 +114,12 @@ class Ledger:
     def cut(self) -> dict[str, str | None] | None:
         """What each item was published as by the first batch; None where no cut is known."""
         found = self._about("cut")
-        return None if found is None else json.loads(found)
+        if found is None:
+            return None
+        cut = json.loads(found)
+        if not isinstance(cut, dict):
+            raise TypeError("a cut that nobody wrote")
+        return cut
 
     # --- a batch ---------------------------------------------------------------------------------------------
 
@@ -179,7 +187,9 @@ class Ledger:
         if inside is not None:
             if said:
                 raise InputError(f"{KEY} must not be set for {self.path}, which has a key of its own. Unset it.")
-            return bytes(inside)
+            if not isinstance(inside, bytes) or len(inside) != KEY_BYTES:
+                raise TypeError("a key that nobody wrote")
+            return inside
         if not said:
             raise InputError(f"{KEY} must be set: {self.path} was made with a key from the environment.")
         key = _derived(said, salt)
@@ -197,15 +207,26 @@ def opened(path: str | os.PathLike[str], *, make: bool = True) -> Iterator[Ledge
     try:
         database = sqlite3.connect(place)
         try:
-            database.execute("PRAGMA synchronous = FULL")
-            _prepare(place, database)
-            yield Ledger(place, database)
+            yield _book(place, database)
         except sqlite3.DatabaseError as error:
             raise OutputError(f"The ledger {place} could not be used ({type(error).__name__}: {error}).") from error
         finally:
             database.close()
     finally:
         os.close(descriptor)
+
+
+def _book(path: Path, database: sqlite3.Connection) -> Ledger:
+    """The ledger in a database; a damaged one is an error before anything is done with it."""
+    try:
+        database.execute("PRAGMA synchronous = FULL")
+        _prepare(path, database)
+        book = Ledger(path, database)
+        book.batches()
+        book.cut()
+    except (UnicodeError, ValueError, TypeError, MemoryError):  # as SQLite's own bytes make them
+        raise InputError(f"The ledger {path} is damaged. Restore it from a copy.") from None
+    return book
 
 
 def _locked(path: Path, make: bool) -> int:
@@ -256,7 +277,7 @@ def _prepare(path: Path, database: sqlite3.Connection) -> None:
     if tables:
         raise InputError(f"{argument('ledger')} must be a ledger of anonset. {path} is another database.")
     salt, said = secrets.token_bytes(16), os.environ.get(KEY)
-    secret = {"key": secrets.token_bytes(32)} if not said else {"proof": _proof(_derived(said, salt))}
+    secret = {"key": secrets.token_bytes(KEY_BYTES)} if not said else {"proof": _proof(_derived(said, salt))}
     about = {"format": FORMAT, "salt": salt, **secret}
     statements = "".join(f"INSERT INTO about VALUES ('{name}', x'{value.hex()}');" for name, value in about.items())
     database.executescript(f"BEGIN; {_TABLES} {statements} COMMIT;")
@@ -297,5 +318,5 @@ def fingerprint(release: Path) -> str | None:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
+    except (OSError, ValueError):
         return None
