@@ -19,7 +19,7 @@ struct Parsed {
 
     OwnedCsr rows;
     Vocabulary words;
-    std::vector<std::string_view> remarks;  // the lines that start with '@', where these are no transactions
+    std::vector<std::string_view> remarks;  // the lines that are no transactions, where there are such
     std::int64_t first_end = 0;             // the position after the first row
     std::int64_t nulls = 0;                 // empty fields that are followed by an item
     std::int64_t null_line = 0;             // the line of the first one, counted from 1

@@ -41,7 +41,7 @@ void parse_spaced(std::string_view text, bool comments, const Monitor& monitor, 
         if (comments && (*p == '@' || *p == '#' || *p == '%')) {
             const auto* stop = static_cast<const char*>(std::memchr(p, '\n', end - p));
             if (!stop) stop = end;
-            if (*p == '@') out.remarks.emplace_back(p, stop - p);
+            out.remarks.emplace_back(p, stop - p);
             p = std::min(stop + 1, end);
             continue;
         }

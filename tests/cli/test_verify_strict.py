@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
 import json
+import lzma
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -415,3 +420,101 @@ def test_an_item_that_is_named_twice_breaks_the_promise(cli, tmp_path, name, tex
     sets = tmp_path / f"sets-{name}"
     assert cli("convert", path, sets).code == 0
     assert cli("verify", sets, "-k", "2").code == 0
+
+
+# --- parts of a file that reading leaves out ----------------------------------------------------------------------
+
+LONG = b"transaction,item\n1,a\n2,a\n"
+LEFT_OUT = {
+    "lines above the header": ("r.csv", b"Ann Miller has HIV\nso has Bob\n" + LONG, "2 lines above the header"),
+    "a first line that names nobody's column": ("r.dat", b"Ann-has-HIV\n1\n1\n", "the first line of r.dat"),
+    "a comment": ("r.spmf", b"@CONVERTED_FROM_TEXT\n@ITEM=1=a\n1\n# Ann has HIV\n1\n", "1 comment line"),
+    "another comment": ("r.spmf", b"@ITEM=1=a\n@AUTHOR Ann\n% she has HIV\n1\n1\n", "2 comment lines"),
+    "a name without a transaction": ("r.spmf", b"@ITEM=1=a\n@ITEM=2=Ann has HIV\n1\n1\n", "1 item was named that no"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "words"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_what_reading_leaves_out_breaks_the_promise(cli, tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_bytes(content)
+    done = cli("verify", path, "-k", "2")
+    assert done.code == 3, said(done)
+    answer = json.loads(cli("verify", path, "-k", "2", "--json").out)
+    assert words in answer["witnesses"][0]["statement"]
+    assert answer["measured"]["k"] == 2
+
+
+def test_a_first_line_that_is_a_name_of_a_column_is_nobodys(cli, tmp_path):
+    path = tmp_path / "r.dat"
+    path.write_bytes(b"item\n1\n1\n")
+    assert cli("verify", path, "-k", "2").code == 0
+
+
+def test_lines_that_are_left_out_on_request_break_the_promise(cli, tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_bytes(LONG + b",Ann\n")
+    done = cli("verify", path, "-k", "2", "--skip-nulls")
+    assert done.code == 3
+    assert "1 line without a transaction or an item was left out" in said(done)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_second_sheet_breaks_the_promise_unless_one_is_named(cli, tmp_path, hidden):
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    pytest.importorskip("fastexcel")
+    path = tmp_path / "r.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, other = book.add_worksheet("release"), book.add_worksheet("names")
+        for row, cells in enumerate([("transaction", "item"), (1, "a"), (2, "a")]):
+            sheet.write_row(row, 0, cells)
+        other.write_row(0, 0, ("Ann", "HIV"))
+        if hidden:
+            other.hide()
+    done = cli("verify", path, "-k", "2")
+    assert done.code == 3
+    assert "others: names" in json.loads(cli("verify", path, "-k", "2", "--json").out)["witnesses"][0]["statement"]
+    assert cli("verify", path, "-k", "2", "--sheet", "release").code == 0
+
+
+def test_a_second_table_breaks_the_promise_unless_one_is_named(cli, tmp_path):
+    pytest.importorskip("adbc_driver_sqlite")
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as database, database:
+        database.execute("CREATE TABLE sales AS SELECT '1' AS \"transaction\", 'a' AS item UNION ALL SELECT '2', 'a'")
+        database.execute("CREATE TABLE people AS SELECT 'Ann' AS name, 'HIV' AS disease")
+    done = cli("verify", tmp_path / "shop.db", "-k", "2")
+    assert done.code == 3
+    assert "people" in said(done)
+    assert cli("verify", tmp_path / "shop.db" / "sales", "-k", "2").code == 0
+
+
+def test_files_of_a_folder_that_are_passed_over_break_the_promise(cli, tmp_path):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "part-1.csv").write_bytes(LONG)
+    assert cli("verify", tmp_path / "r", "-k", "2").code == 0
+    (tmp_path / "r" / "names.pdf").write_bytes(b"Ann has HIV")
+    done = cli("verify", tmp_path / "r", "-k", "2")
+    assert done.code == 3
+    assert "1 file of the folder was passed over" in said(done)
+
+
+PACKED = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: pa.compress(data, "zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_nothing_stands_unseen_behind_a_compressed_file(cli, tmp_path, kind):
+    pack = PACKED[kind]
+    path = tmp_path / f"r.csv.{kind}"
+    path.write_bytes(pack(LONG) + pack(b"3,Ann\n"))
+    assert cli("verify", path, "-k", "2").code == 3
+    path.write_bytes(pack(LONG) + b"Ann has HIV")
+    assert cli("verify", path, "-k", "2").code == 2
+    path.write_bytes(pack(LONG)[:-3])
+    assert cli("verify", path, "-k", "2").code == 2
+    path.write_bytes(pack(LONG) + (b"\0\0\0\0" if kind == "xz" else b""))  # the form allows that padding
+    assert cli("verify", path, "-k", "2").code == 0

@@ -30,7 +30,7 @@ TEST(spaced_lines_become_rows) {
     CHECK(plain.first_end == 8);
     const auto comments = io::parse_spaced("@NAME x\n# no\n1 2\n% no\n3\n", true, 1, monitor);
     CHECK(texts(comments) == (Rows{{"1", "2"}, {"3"}}));
-    CHECK(comments.remarks.size() == 1 && comments.remarks[0] == "@NAME x");
+    CHECK(comments.remarks.size() == 3 && comments.remarks[0] == "@NAME x");
 }
 
 TEST(pieces_of_a_text_are_read_like_the_whole) {

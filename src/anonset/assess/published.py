@@ -1,7 +1,7 @@
 """What a published file says besides its sets, and no check of a model looks at.
 
-A column that nobody checks may name the holder of a transaction, and an item that is named twice may be the only one:
-where there is one, no promise holds. Ids, users,
+A column that nobody checks may name the holder of a transaction. So may a line above the header, a second sheet or a
+comment. An item that is named twice may be the only one: where there is one of these, no promise holds. Ids, users,
 degrees, an order and names that only one transaction holds are parts of a release that its owner may have kept on
 purpose: they are worth a warning.
 """
@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.compute as pc
 
+from anonset.data.account import NULLS, Counted, PassedOver
 from anonset.data.release import Release, Verdict, Witness
 from anonset.data.spec import Model, ModelSpec
 from anonset.data.transactions import Ints, Transactions, natural_order
@@ -40,7 +41,7 @@ def judge(
     """
     verdict = target.check(release, users)
     unchecked = [name for name in _unchecked(release, target.spec) if name not in _names(ignore_columns)]
-    found = (*map(_witness, unchecked), *_repetitions(release))
+    found = (*map(_witness, unchecked), *_passed_over(release), *_repetitions(release))
     return replace(verdict, holds=False, witnesses=(*found, *verdict.witnesses)) if found else verdict
 
 
@@ -64,6 +65,17 @@ def _witness(column: str) -> Witness:
         f"the column '{column}' is published, but no check reads it, and it may single somebody out; leave it out, or "
         "accept it (--ignore-columns)"
     )
+
+
+def _passed_over(release: Release) -> list[Witness]:
+    """Parts of the file that reading left out, lines that lack something among them."""
+    advice = "no check has read that, and it may single somebody out; publish the file without it"
+    left = filter(_leaves_out, release.transactions.notes)
+    return [Witness(f"{note[0].lower()}{note[1:]}: {advice}") for note in left]
+
+
+def _leaves_out(note: str) -> bool:
+    return isinstance(note, PassedOver) or (isinstance(note, Counted) and note.kind == NULLS)
 
 
 def _repetitions(release: Release) -> list[Witness]:

@@ -32,6 +32,10 @@ class Counted(str):
         return Counted, (str(self), self.kind, self.count_of)
 
 
+class PassedOver(str):
+    """A note that a part of a file was not read: whatever stands there, no check has seen it."""
+
+
 @dataclass(frozen=True)
 class Arrived:
     """What a source had before it became transactions: rows, and the part and name of each column that plays one.

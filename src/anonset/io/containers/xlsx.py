@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.account import PassedOver
 from anonset.data.errors import DataError, InputError, ShortageError, unknown
 from anonset.data.extras import load
 from anonset.io.containers.container import Container, Needed, Read
@@ -57,10 +58,10 @@ class Spreadsheet(Container):
         wanted = {value for value in (options.transaction, options.item, options.user) if value}
         rows = [[cell or "" for cell in row] for row in sheets[sheet]]
         skip = title_records(rows, lambda cells: bool({plain(cell) for cell in cells} & _KNOWN or wanted & {*cells}))
-        notes = [above_header(skip, "row")] if skip else []
+        notes: list[str] = [above_header(skip, "row")] if skip else []
         if len(filled) > 1:
             others = ", ".join(filled[1:])
-            notes.append(f"The sheet {sheet} was read. There are others: {others}")
+            notes.append(PassedOver(f"The sheet {sheet} was read. There are others: {others}"))
         return Shape(layout, self.name, skip=skip, part=sheet, notes=tuple(notes))
 
     def read(self, file: File, shape: Shape, options: ReadOptions, needed: Needed) -> Read:

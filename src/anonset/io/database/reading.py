@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from anonset.data.account import PassedOver
 from anonset.data.address import Address
 from anonset.data.errors import InputError, ParameterError, setting, unknown
 from anonset.data.labels import natural_order
@@ -80,9 +81,8 @@ def chosen(session: Session, options: ReadOptions) -> tuple[str, tuple[str, ...]
         fitting = [name for name in tables if _holds_transactions(session, name, options)] if tables[1:] else tables
     if len(fitting) == 1:
         others = [name for name in tables if name != fitting[0]]
-        return session.named(fitting[0]), (
-            f"the table {fitting[0]} was read, not {', '.join(others)}",
-        ) if others else ()
+        note = PassedOver(f"the table {fitting[0]} was read, not {', '.join(others)}")
+        return session.named(fitting[0]), (note,) if others else ()
     if not tables:
         raise InputError(f"{session.address} holds no table that can be read.")
     asked = f"Name it: {setting('table', (fitting or tables)[0])}, or give a query."

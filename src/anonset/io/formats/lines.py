@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anonset import _native
-from anonset.data.account import NULLS, Counted
+from anonset.data.account import NULLS, Counted, PassedOver
 from anonset.data.errors import DataError, InputError, counted
 from anonset.data.transactions import Transactions
 from anonset.io.containers.quoting import constant, joined, text_bytes
@@ -23,6 +23,7 @@ from anonset.io.formats.parsed import Parsed
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.shape import Shape
 from anonset.io.source.streams import File, as_array, text
+from anonset.io.source.words import NAMES, plain
 
 _NUMERIC = r"^[+-]?[0-9]+([.][0-9]+)?$"
 
@@ -50,11 +51,13 @@ class KernelLines(Lines):
         parsed, first_end, remarks = self._parse(data, shape, options, file.name, 1)
         lines = 0
         if self._skips_first(parsed, options):
+            names_columns = _names_columns(parsed)
             lines = int(np.count_nonzero(data[:first_end] == ord("\n")))
             data = data[first_end:]
             parsed, _, remarks = self._parse(data, shape, options, file.name, 1 + lines)
             note = f"The first line of {PurePath(file.name).name} is a header and was left out"
-            parsed = replace(parsed, notes=(*parsed.notes, note))
+            notes = (*parsed.notes, note if names_columns else PassedOver(note))
+            parsed = replace(parsed, notes=notes)
         if options.with_degrees:
             parsed = _with_degrees(parsed, lambda row: lines + self.line(data, shape, row), file.name)
         return self.named(parsed, remarks)
@@ -80,6 +83,13 @@ class KernelLines(Lines):
             return False
         numeric = pc.match_substring_regex(parsed.labels, _NUMERIC).to_numpy(zero_copy_only=False)
         return not numeric[parsed.codes[:second]].any() and bool(numeric[parsed.codes[second:]].all())
+
+
+def _names_columns(parsed: Parsed) -> bool:
+    """Whether the words of the first line are what people call columns, and nobody's name."""
+    words = parsed.labels.take(pa.array(parsed.codes[: int(parsed.offsets[1])])).to_pylist()
+    known = {name for names in NAMES.values() for name in names}
+    return all(plain(word) in known for word in words)
 
 
 def spaced(data: Any, remarks: bool) -> Any:

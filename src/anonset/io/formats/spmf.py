@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anonset.data.account import PassedOver
 from anonset.data.errors import counted
 from anonset.data.transactions import Transactions
 from anonset.io.containers.container import TEXT
@@ -44,6 +46,7 @@ class Spmf(KernelLines):
 
     def named(self, parsed: Parsed, remarks: pa.StringArray) -> Parsed:
         """With the names that `@ITEM=code=name` lines give to codes; a code without a name keeps its number."""
+        parsed = replace(parsed, notes=(*parsed.notes, *_comments(remarks)))
         pairs = pc.extract_regex(remarks, r"(?s)^@ITEM=(?P<code>[^=]*)=(?P<name>.*?)\r?$").drop_null()
         if not len(pairs):
             return parsed
@@ -52,6 +55,9 @@ class Spmf(KernelLines):
         labels = pc.coalesce(name.take(place), parsed.labels)
         merged = pc.dictionary_encode(labels)
         notes = parsed.notes
+        unused = len(code) - pc.sum(pc.is_in(code, value_set=parsed.labels)).as_py()
+        if unused:
+            notes = (*notes, PassedOver(f"{counted(unused, 'item')} named that no transaction holds"))
         if place.null_count:
             notes = (*notes, f"{counted(place.null_count, 'item')} kept by number for want of an @ITEM line")
         if len(merged.dictionary) < len(labels):
@@ -69,3 +75,10 @@ class Spmf(KernelLines):
             file.write(b"@CONVERTED_FROM_TEXT\n")
             file.write(text_bytes(joined("@ITEM=", labels, "=", pc.cast(data.labels, pa.large_string()), "\n")))
         write_lines(file, data, labels, " ")
+
+
+def _comments(remarks: pa.StringArray) -> tuple[PassedOver, ...]:
+    """What to say of lines that are neither transactions nor names of items."""
+    known = pc.match_substring_regex(remarks, r"^@(ITEM=|CONVERTED_FROM_TEXT\s*$)")
+    many = len(remarks) - (pc.sum(known).as_py() or 0)
+    return (PassedOver(f"{counted(many, 'comment line')} left out"),) if many else ()

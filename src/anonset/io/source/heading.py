@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from anonset.data.account import PassedOver
 from anonset.data.errors import counted
 
 MOST_TITLES = 30
@@ -36,9 +37,9 @@ def title_records(records: Sequence[Sequence[str]], is_header: Callable[[Sequenc
     return 0
 
 
-def above_header(lines: int, unit: str = "line") -> str:
+def above_header(lines: int, unit: str = "line") -> PassedOver:
     """What to say of the lines above a header."""
-    return f"{counted(lines, f'{unit} above the header', f'{unit}s above the header')} left out"
+    return PassedOver(f"{counted(lines, f'{unit} above the header', f'{unit}s above the header')} left out")
 
 
 def _trimmed(record: Sequence[str]) -> list[str]:

@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from anonset import _native
+from anonset.data.account import PassedOver
 from anonset.data.errors import DataError, ParameterError, counted, setting
 
 HEAD = 1 << 16
@@ -127,7 +128,8 @@ def _folder(path: Path, known: Callable[[Path], bool]) -> tuple[list[File], tupl
     if not chosen:
         raise DataError("The folder holds no file that can be read as transactions.", source=str(path))
     passed = len(visible) - len(chosen)
-    note = f"{counted(passed, 'file of the folder', 'files of the folder')} passed over for want of a known ending"
+    files = counted(passed, "file of the folder", "files of the folder")
+    note = PassedOver(f"{files} passed over for want of a known ending")
     return [_file(file) for file in chosen], (note,) if passed else ()
 
 
@@ -141,11 +143,38 @@ def _unpacked(file: File) -> Iterator[IO[bytes]]:
         if compression is None:
             yield stored
         elif compression == "xz":
-            with lzma.open(stored) as stream:
+            with io.BufferedReader(_Xz(stored)) as stream:
                 yield stream
         else:
             with pa.input_stream(stored, compression=compression) as stream:
                 yield stream
+
+
+class _Xz(io.RawIOBase):
+    """The content of `.xz` files. Anything else behind them is an error; Python's own reader would pass it over."""
+
+    def __init__(self, stored: IO[bytes]) -> None:
+        self._stored = stored
+        self._unpack: lzma.LZMADecompressor | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Some bytes; none at the end."""
+        block = b""
+        while not block:
+            given = b""
+            if self._unpack is None or self._unpack.eof:
+                given = (b"" if self._unpack is None else self._unpack.unused_data) or self._stored.read(_BLOCK)
+                if not given:
+                    return 0
+                self._unpack = None if not given.strip(b"\0") else lzma.LZMADecompressor(lzma.FORMAT_XZ)
+            elif self._unpack.needs_input and not (given := self._stored.read(_BLOCK)):
+                raise EOFError("it ends too early")
+            block = b"" if self._unpack is None else self._unpack.decompress(given, len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
 
 
 def _read(file: File, size: int | None) -> bytes:
