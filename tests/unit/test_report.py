@@ -162,3 +162,19 @@ def test_json_holds_what_the_charts_show(result, data, tmp_path):
 def test_itemsets_are_a_table_of_their_own(private):
     assert "<th>invented</th>" in private
     assert "Itemsets, low" not in body(private)
+
+
+def test_public_reports_say_what_is_not_prevented_and_what_was_accepted(tmp_path):
+    rows = [["bread", "hiv test"]] * 3 + [["milk"]] * 6
+    data = Transactions.from_lists(rows, sensitive=["hiv test"])
+    targets = anonset.Targets(
+        out=tmp_path / "out.csv", report=tmp_path / "r.json", public_report=True, accept="inference"
+    )
+    done = anonset.publish(data, targets, k=3, diversity="off", seed=1)
+    said = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert said["accepted"] == ["inference"]
+    assert said["remaining"] == list(done.certificate.remaining)
+    assert any("Not prevented" in sentence for sentence in said["remaining"])
+    html = write_report(done, None, tmp_path / "r.html", public=True).read_text("utf-8")
+    assert all(sentence in html for sentence in said["remaining"])
+    assert "Accepted by the owner" in html

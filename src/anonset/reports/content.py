@@ -78,6 +78,7 @@ def _published(result: Result) -> dict[str, Any]:
         "files": {} if certificate is None else dict(certificate.files),
         "notes": list(result.public_notes),
         "changed": _changed(result),
+        **_beyond(result),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
     }
 
@@ -92,6 +93,13 @@ def _persons(verdict: Verdict) -> dict[str, Any] | None:
         "measured": dict(verdict.persons.measured),
         "checked": who_checks(verdict),
     }
+
+
+def _beyond(result: Result) -> dict[str, list[str]]:
+    """What the promise does not prevent, in sentences without figures, and what was accepted: as in the certificate."""
+    if result.certificate is not None:
+        return {"remaining": [*result.certificate.remaining], "accepted": [*result.certificate.accepted]}
+    return {"remaining": [] if result.findings is None else [*result.findings.remaining], "accepted": []}
 
 
 def _changed(result: Result) -> str:
