@@ -1,6 +1,8 @@
 # Each target sets up what it needs in .venv by itself.
 PYTHON ?= python3
 VENV := .venv
+# Tests start hundreds of processes; without compiled modules on disk each would compile the whole package again.
+export PYTHONDONTWRITEBYTECODE :=
 BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*/*.cpp native/*/*.hpp)
 NATIVE_TESTS := $(wildcard tests/native/*.cpp tests/native/*.hpp)

@@ -21,7 +21,6 @@ from anonset.data.quantities import apart
 from anonset.data.release import Result
 from anonset.data.spec import ModelSpec
 from anonset.data.targets import Targets
-from anonset.io.database.staged import StagedTable
 from anonset.io.formats.capacity import require_parts
 from anonset.io.formats.registry import format_of
 from anonset.io.publish import pipes
@@ -94,6 +93,8 @@ def reserve(stage: Staging, outputs: Iterable[Output], targets: Targets) -> None
     """Take the places of all outputs, so that a second run to one of them ends before its work."""
     with plain_errors(targets.anything):
         if targets.table is not None:
+            from anonset.io.database.staged import StagedTable  # loads drivers of databases
+
             table = StagedTable.claim(targets.table, force=targets.force, shared=targets.shared_folder)
             stage.companion = table
             if table.swept:

@@ -57,7 +57,7 @@ class Anonymizer:
         if y is not None:
             raise InputError(
                 "y must be left out: rows come out in a new order, so labels beside them would go astray. "
-                "Name such a column as an attribute instead (attribute=…)."
+                "Name such a column as an attribute instead."
             )
         params = {name: value for name, value in self._params.items() if name != "accept"}
         self.result_ = anonymize(data, **params)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonset.data.address import Address
 from anonset.data.errors import InfeasibleError, ParameterError, WaitingError, setting
@@ -16,7 +16,9 @@ from anonset.data.targets import Targets
 from anonset.data.transactions import Transactions
 from anonset.io.publish.atomic import Staging
 from anonset.methods.recode import by_cut
-from anonset.nightly.ledger import Ledger, fingerprint, opened
+
+if TYPE_CHECKING:  # most runs keep no ledger, and drivers of databases are slow to load
+    from anonset.nightly.ledger import Ledger
 
 Make = Callable[[Transactions, MethodSpec | None], Result]
 """Makes a result of transactions, by the method that was asked for or by another one."""
@@ -35,6 +37,8 @@ class Batch:
 
     def begin(self) -> None:
         """Right before the release is put in place."""
+        from anonset.nightly.ledger import fingerprint
+
         table = self.stage.companion
         sha256 = table.digest if table is not None else fingerprint(self.stage.staged(Path(self.target)))
         assert sha256
@@ -71,6 +75,8 @@ def ledger_of(targets: Targets) -> Iterator[Ledger | None]:
     if targets.ledger is None:
         yield None
         return
+    from anonset.nightly.ledger import opened
+
     with opened(targets.ledger) as ledger:
         yield ledger
 

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
-from scipy.sparse import csr_array
 
 from anonset.assess.align import published_nodes
 from anonset.assess.risk.attackers.homogeneity import marked
@@ -153,4 +152,6 @@ def _unary(rows: Longs, codes: Longs | Ints, counts: Longs | Ints, start: Longs,
 
 
 def _matrix(rows: Longs, items: Longs | Ints, size: int, width: int) -> Any:
+    from scipy.sparse import csr_array  # slow to load
+
     return csr_array((np.ones(len(rows)), (rows, items)), shape=(size, max(1, width)))

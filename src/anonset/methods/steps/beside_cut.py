@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from anonset.data.errors import InfeasibleError
 from anonset.data.hierarchy import Cut
@@ -54,6 +53,8 @@ def _require_diverse(data: Transactions, secrets: Matrix, p: int) -> None:
 
 
 def _matrix(data: Transactions) -> Matrix:
+    from scipy.sparse import csr_array  # slow to load, and most runs keep nothing beside a cut
+
     return csr_array(data.to_scipy().astype(np.int64))
 
 
