@@ -226,8 +226,7 @@ class Order:
 
     def settled(self, source: Transactions) -> tuple[Order, tuple[str, ...]]:
         """The order for these data, and what was chosen because they name sensitive items."""
-        unit = chosen_unit(self.unit, source, self.model.spec)[0]
-        if not self.usual or unit == "user" or source.sensitive is None or not source.sensitive.any():
+        if not self.usual or source.sensitive is None or not source.sensitive.any():
             return self, ()
         values = {**self.values, **self.usual}
         target = replace(self.model, params=self.model.spec.promised(values))

@@ -1,13 +1,15 @@
 """Secrets beside a cut: the model's counting and the method's raising against plain sets."""
 
+from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import anonset
-from anonset.data.errors import InfeasibleError, InputError, ParameterError
+from anonset.data.errors import InfeasibleError, InputError
 
 TREE = {"item": list("abcdefgh"), "level1": list("AAAABBBB"), "level2": ["x", "x", "y", "y", "z", "z", "w", "w"]}
 SECRETS = ["s", "t"]
@@ -90,7 +92,9 @@ def test_a_hierarchy_of_the_quasi_identifier_is_enough(method):
 
 def test_a_diversity_that_cannot_be_is_refused():
     rows = [["a", "s"], ["b", "s"], ["a"]]
-    with pytest.raises(InfeasibleError, match="'diversity' must be at most 1"):
+    with pytest.raises(
+        InfeasibleError, match="'diversity' of 2 or more cannot be reached, because a sensitive item occurs in 2 of 3"
+    ):
         anonset.anonymize(rows, method="km-refine", k=2, m=1, diversity=2, hierarchy=TREE, sensitive="s", seed=1)
 
 
@@ -100,7 +104,84 @@ def test_a_node_that_is_called_like_a_secret_is_refused():
         anonset.anonymize(rows, method="km-apriori", k=2, m=1, hierarchy=TREE, sensitive="x", seed=1)
 
 
-def test_diversity_counts_transactions():
-    data = anonset.Transactions.from_lists([["a", "s"], ["a"], ["a"]], users=["u", "u", "v"], sensitive=["s"])
-    with pytest.raises(ParameterError, match="'diversity' must be left out where users are counted"):
-        anonset.anonymize(data, method="km-refine", k=2, m=1, diversity=2, hierarchy=TREE, unit="user", seed=1)
+USERS = st.lists(st.integers(-1, 4), min_size=14, max_size=14)
+
+
+def people(rows, secrets, users, known, secret):
+    """Known users with a transaction that holds what is known, and different holders, unknown ones each by itself."""
+    fit = [i for i, row in enumerate(rows) if known <= row]
+    held = {users[i] if users[i] >= 0 else ("unknown", i) for i in fit if secret in secrets[i]}
+    return len({users[i] for i in fit} - {-1}), len(held)
+
+
+def smallest_in_persons(rows, secrets, users, m):
+    found = [people(rows, secrets, users, known, secret) for known in known_sets(rows, m) for secret in SECRETS]
+    return min((many / held for many, held in found if held), default=float("inf"))
+
+
+@given(rows=ROWS, users=USERS, m=st.integers(1, 3), p=st.integers(2, 4))
+def test_in_persons_the_check_counts_what_trying_every_known_set_counts(rows, users, m, p):
+    users = users[: len(rows)]
+    target = anonset.model("km-anonymity", k=2, m=m, diversity=p, unit="user")
+    found = target.check(anonset.read_release(read(rows)), np.array(users, dtype=np.int32)).persons
+    plain = anonset.model("km-anonymity", k=2, m=m, unit="user")
+    ratio = smallest_in_persons([items for items, _ in rows], [secrets for _, secrets in rows], users, m)
+    k = plain.check(anonset.read_release(read(rows)), np.array(users, dtype=np.int32)).persons
+    assert found.holds == (k.holds and ratio >= p)
+    assert found.measured["k"] == k.measured["k"]
+    if ratio < float("inf"):
+        assert found.measured["p"] == int(ratio)
+
+
+@given(rows=ROWS, users=USERS, m=st.integers(1, 3), p=st.integers(2, 3))
+def test_in_persons_what_is_published_is_diverse_for_transactions_and_for_users(rows, users, m, p):
+    users = users[: len(rows)]
+    sets, secrets = [items for items, _ in rows], [held for _, held in rows]
+    data = replace(read(rows), users=np.array(users, dtype=np.int32), user_labels=list("uvwxy"))
+    try:
+        result = anonset.anonymize(
+            data, method="km-refine", k=2, m=m, diversity=p, suppress=0, hierarchy=TREE, unit="user",
+            keep=anonset.Keep(order=True), seed=1,
+        )  # fmt: skip
+    except InfeasibleError:
+        assert not one_node_would_do(sets, secrets, users, p)
+        return
+    found = [set(row) - set(SECRETS) for row in result.release.transactions.to_lists()]
+    assert smallest(found, secrets, m)[1] >= p
+    assert smallest_in_persons(found, secrets, users, m) >= p
+    assert all(people(found, secrets, users, known, "")[0] >= 2 for known in known_sets(found, m) if known)
+
+
+def one_node_would_do(sets, secrets, users, p):
+    """Whether everything as one node, which loses most, keeps k = 2 and the diversity."""
+    top = [{"ALL"} if items else set() for items in sets]
+    enough = not any(top) or people(top, secrets, users, {"ALL"}, "")[0] >= 2
+    return enough and min(smallest(top, secrets, 1)[1], smallest_in_persons(top, secrets, users, 1)) >= p
+
+
+def test_a_user_who_holds_a_secret_again_and_again_is_one_holder_and_each_transaction_counts():
+    rows = [["a", "s"]] * 4 + [["a"]] * 4
+    data = anonset.Transactions.from_lists(rows, users=list("uuuuvwxy"), sensitive=["s"])
+    options = {"method": "km-refine", "k": 2, "m": 1, "hierarchy": TREE, "unit": "user", "seed": 1}
+    result = anonset.anonymize(data, diversity=2, **options)
+    assert (result.verdict.measured["p"], result.verdict.persons.measured["p"]) == (2, 5)
+    with pytest.raises(
+        InfeasibleError, match="'diversity' must be at most 2, because a sensitive item occurs in 4 of 8"
+    ):
+        anonset.anonymize(data, diversity=3, **options)
+    data = replace(data, users=np.array([0, 1, 2, 3, 0, 1, 2, 3], dtype=np.int32))
+    with pytest.raises(InfeasibleError, match="cannot be reached, because a sensitive item is held by 4 of 4 users"):
+        anonset.anonymize(data, diversity=2, **options)
+
+
+@pytest.mark.parametrize("method", ["crowd", "km-refine"])
+def test_where_sensitive_items_are_named_persons_are_diverse_by_default(method):
+    rows = [["a", "s"], *[["a"]] * 7]
+    data = anonset.Transactions.from_lists(rows, users=list("uuvvwwxx"), sensitive=["s"])
+    result = anonset.anonymize(data, method=method, k=2, seed=1)
+    assert result.verdict.unit == "user"
+    assert result.verdict.persons.measured["p"] >= 2
+    assert "diversity=2" in " ".join(result.notes)
+    assert "at most one of 2 holds" in result.verdict.persons.promise
+    off = anonset.anonymize(data, method=method, k=2, seed=1, diversity="off")
+    assert "p" not in off.verdict.persons.measured

@@ -33,8 +33,8 @@ PROTECT = Param(
 DIVERSITY = Param(
     "diversity",
     "int",
-    "Among transactions that share a set, at most one of so many may hold the same sensitive item; off: no limit. "
-    "Default: 2 where sensitive items are named and transactions are counted.",
+    "Among transactions (or users) that share a set, at most one of so many may hold the same sensitive item; off: no "
+    "limit. Default: 2 where sensitive items are named.",
     minimum=2,
     example=2,
     off=True,

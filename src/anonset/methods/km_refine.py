@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
-from anonset.data.errors import ParameterError
 from anonset.data.job import Job
 from anonset.data.params import DIVERSITY
 from anonset.data.release import Draft
@@ -62,8 +61,6 @@ def run(
 ) -> Draft:
     """Anonymize `data` so that any m items that occur together do so in at least k transactions."""
     require_feasible(data.quasi(), k, unit)
-    if diversity is not None and unit == "user":
-        raise ParameterError("diversity", "be left out where users are counted", diversity, "Count transactions.")
     m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
@@ -77,7 +74,7 @@ def run(
     chosen = found.cut(cut)
     if diversity is not None:
         with job.stage("diversify"):
-            chosen = diverse(refined, chosen, m, diversity)
+            chosen = diverse(refined, chosen, m, diversity, unit)
     return publish(refined, chosen, m, job, found.data)
 
 

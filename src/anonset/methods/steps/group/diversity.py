@@ -45,10 +45,17 @@ def _require_few_holders(data: Transactions, sensitive: Transactions, p: int) ->
     worst, everybody = int(np.argmax(holders)), known_users(data)
     if int(holders[worst]) * p > everybody:
         most = everybody // int(holders[worst])
-        item = sensitive.labels[worst].as_py()
+        because = f"because {int(holders[worst]):,} of {everybody:,} users hold '{sensitive.labels[worst].as_py()}'"
+        instead = (
+            f"count transactions: {setting('unit', 'transaction')}, or lift the limit: {setting('diversity', 'off')}"
+        )
+        if most < 2:
+            raise InfeasibleError(
+                f"'diversity' of 2 or more cannot be reached for persons, {because}. "
+                f"Do not publish it, do not treat it as sensitive, {instead}."
+            )
         raise InfeasibleError(
-            f"'diversity' must be at most {most:,}, because {int(holders[worst]):,} of {everybody:,} users hold "
-            f"'{item}'. Got {p:,}. Choose a smaller one, or count transactions: {setting('unit', 'transaction')}."
+            f"'diversity' must be at most {most:,}, {because}. Got {p:,}. Choose a smaller one, {instead}."
         )
 
 
