@@ -34,8 +34,8 @@ struct SparseSettings {
 // For many items and short rows. Groups begin as the best ones around anchors, the best first; then whole groups are
 // dissolved, rows move or swap, and change places along augmenting paths, each only if that gains.
 // Time: rows × reach × items of a row for the beginning, rows × groups of a shard that share an item for a round.
-// With `person` (of each row; negative: unknown) groups begin with k different persons, and moves and swaps leave them
-// that many; rows without a place, and paths, do not look at persons: `person_groups` has to follow.
+// With `person` (of each row; negative: unknown) groups begin with k different persons, and moves, swaps and paths
+// leave them that many; rows without a place do not look at persons: `person_groups` has to follow.
 Result sparse_groups(const Csr& rows, std::int32_t n_items, std::int32_t k, const SparseSettings& settings, int threads,
                      Monitor& monitor, const std::int32_t* person = nullptr);
 

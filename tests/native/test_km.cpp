@@ -145,3 +145,88 @@ TEST(a_count_tree_has_a_node_for_each_set_that_counting_finds) {
     for (int node = 1; node <= 4; ++node) published[node] = 1;
     CHECK(km::count_tree_size(c.data.view(), c.tree(), published.data(), 1, true, c.monitor) == Case::NODES - 4);
 }
+
+namespace {
+
+// The same transactions, of 30 persons who have one to eight of them each; the first ten belong to nobody who is known.
+struct PersonCase : Case {
+    std::vector<std::int32_t> person;
+
+    PersonCase() {
+        Random random(42, 0);
+        for (std::int32_t row = 0; row < 120; ++row)
+            person.push_back(row < 10 ? -1 : static_cast<std::int32_t>(random.below(30)));
+        std::sort(person.begin(), person.end());
+    }
+    km::Hierarchy tree() const {
+        km::Hierarchy found = Case::tree();
+        found.person = person.data();
+        return found;
+    }
+    std::map<sample::Set, std::set<std::int32_t>> holders(const std::vector<std::int32_t>& cut, int m) const {
+        std::map<sample::Set, std::set<std::int32_t>> found;
+        for (std::int64_t row = 0; row < data.view().rows; ++row) {
+            sample::Set nodes;
+            for (const std::int32_t item : sample::set(data.view(), row)) nodes.insert(cut[leaf[item]]);
+            for (const sample::Set& some : sample::subsets(nodes, m)) {
+                auto& who = found[some];
+                if (person[row] >= 0) who.insert(person[row]);
+            }
+        }
+        return found;
+    }
+};
+
+bool safe_for_persons(const PersonCase& c, const std::vector<std::int32_t>& cut, int k, int m) {
+    for (const auto& [nodes, who] : c.holders(cut, m))
+        if (static_cast<int>(who.size()) < k) return false;
+    return true;
+}
+
+}  // namespace
+
+TEST(cuts_are_safe_for_persons_and_the_optimal_one_loses_least) {
+    PersonCase c;
+    for (const int m : {1, 2, 3})
+        for (const int k : {3, 9}) {
+            const auto optimal = km::optimal_cut(c.data.view(), c.tree(), k, m, false, LIMITS, c.monitor);
+            CHECK(optimal.stopped == km::Stopped::finished && safe_for_persons(c, optimal.cut, k, m));
+            const auto minimal = km::minimal_cuts(c.data.view(), c.tree(), k, m, LIMITS, c.monitor);
+            CHECK(!minimal.cuts.empty() && c.loss(minimal.cuts.front()) == c.loss(optimal.cut));
+            for (const auto& cut : minimal.cuts) CHECK(safe_for_persons(c, cut, k, m));
+            for (const bool apriori : {false, true}) {
+                const auto cut = km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 1, c.monitor);
+                CHECK(safe_for_persons(c, cut, k, m) && c.loss(cut) >= c.loss(optimal.cut));
+                CHECK(cut == km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 3, c.monitor));
+            }
+        }
+}
+
+// No cut that loses less is safe: every replacement of a published node by its children leaves a set with too few.
+TEST(the_optimal_cut_for_persons_is_the_cheapest_of_all_safe_cuts) {
+    PersonCase c;
+    const int k = 9, m = 2;
+    std::int64_t least = INT64_MAX;
+    for (int raised = 0; raised < 16; ++raised) {  // which of the four categories are published instead of their items
+        std::vector<std::int32_t> cut(Case::NODES);
+        for (std::int32_t node = 0; node < Case::NODES; ++node) {
+            const std::int32_t category = node == 0 ? -1 : (node - 1) / 4;
+            cut[node] = node > 0 && (raised >> category & 1) ? 1 + 4 * category : node;
+        }
+        if (safe_for_persons(c, cut, k, m)) least = std::min(least, c.loss(cut));
+    }
+    const std::vector<std::int32_t> root(Case::NODES, 0);
+    if (safe_for_persons(c, root, k, m)) least = std::min(least, c.loss(root));
+    const auto found = km::optimal_cut(c.data.view(), c.tree(), k, m, false, LIMITS, c.monitor);
+    CHECK(least < c.loss(root) && c.loss(found.cut) == least);
+}
+
+TEST(with_one_transaction_for_each_person_both_units_cut_alike) {
+    PersonCase c;
+    for (std::int32_t row = 0; row < 120; ++row) c.person[row] = row;
+    for (const int k : {3, 12})
+        for (const bool apriori : {false, true}) {
+            const auto persons = km::greedy_cut(c.data.view(), c.tree(), k, 2, apriori, 2, c.monitor);
+            CHECK(persons == km::greedy_cut(c.data.view(), c.Case::tree(), k, 2, apriori, 2, c.monitor));
+        }
+}

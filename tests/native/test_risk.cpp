@@ -36,6 +36,36 @@ TEST(candidates_are_the_rows_that_hold_all_that_is_known) {
     }
 }
 
+TEST(persons_who_fit_are_counted_once_and_unknown_ones_never) {
+    const OwnedCsr data = sample::rows(85, 300, 20, 0.5);
+    std::vector<std::int32_t> person(300), queries, own;
+    Random random(86, 0);
+    for (std::int32_t& who : person) who = random.chance(0.1) ? -1 : static_cast<std::int32_t>(random.below(40));
+    std::sort(person.begin(), person.end());
+    for (int query = 0; query < 200; ++query) {
+        for (int i = 0; i < 2; ++i) queries.push_back(static_cast<std::int32_t>(random.below(20)));
+        own.push_back(static_cast<std::int32_t>(random.below(40)));
+    }
+    Monitor monitor;
+    const auto found =
+        risk::count_persons(data.view(), person.data(), 20, queries.data(), own.data(), 200, 2, 3, monitor);
+    std::size_t several = 0, strangers = 0;
+    for (int query = 0; query < 200; ++query) {
+        const sample::Set known(queries.begin() + 2 * query, queries.begin() + 2 * query + 2);
+        sample::Set who;
+        std::int64_t rows = 0;
+        for (std::int64_t row = 0; row < 300; ++row)
+            if (sample::includes(sample::set(data.view(), row), known)) {
+                ++rows;
+                if (person[row] >= 0) who.insert(person[row]);
+            }
+        CHECK(found.persons[query] == static_cast<std::int64_t>(who.size()));
+        CHECK(found.found[query] == who.count(own[query]));
+        several += rows > static_cast<std::int64_t>(who.size()), strangers += who.count(own[query]) == 0;
+    }
+    CHECK(several > 50 && strangers > 20);
+}
+
 TEST(subsets_are_tallied_as_if_each_were_looked_up) {
     const OwnedCsr data = sample::rows(83, 60, 12, 0.5);
     const Distinct distinct = distinct_rows(data.view());
