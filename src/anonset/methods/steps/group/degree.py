@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from anonset import _native
-from anonset.data.errors import InfeasibleError, ParameterError, setting
+from anonset.data.arrays import distinct
+from anonset.data.errors import InfeasibleError, ParameterError, argument, setting
 from anonset.data.job import Job
 from anonset.data.release import Draft, GroupCounts, Release
 from anonset.data.spec import Unit
@@ -59,25 +60,52 @@ class DegreeProblem:
         """
         if unit == "transaction" or self.quasi.users is None or not len(self):
             return groups
+        self._require_possible(self.quasi.users)
         users = self.quasi.users if self.order is None else self.quasi.users[self.order]
         with job.stage("persons") as monitor:
             spread = _native.spread_for_persons(self.secret_offsets, self.secrets, users, groups, self.p, monitor)
         if not len(spread):
-            raise self._not_for_persons()
+            raise self._not_for_persons(self.quasi.users)
         return spread
 
-    def _not_for_persons(self) -> InfeasibleError:
+    def _require_possible(self, users: Ints) -> None:
+        """Refuse what no grouping can have: what the groups say of all users adds up to all that known users hold."""
+        held = self.secret.items[users[self.secret.rows] >= 0]
+        counts = np.bincount(held, minlength=self.secret.n_items)
+        worst, everybody = int(np.argmax(counts)), known_users(self.quasi)
+        most = int(counts[worst])
+        if most * self.p <= everybody:
+            return
+        item = self.secret.labels[worst].as_py()
+        limit = f"must be at most {everybody // most:,}" if everybody >= 2 * most else "of 2 or more cannot be reached"
+        raise InfeasibleError(
+            f"'p' {limit} for persons, because '{item}' occurs {most:,} times among {everybody:,} users. "
+            f"Got {self.p:,}. {self._instead(users)}"
+        )
+
+    def _not_for_persons(self, users: Ints) -> InfeasibleError:
         """Which item and which number of users stand in the way."""
         counts = self.secret.item_counts
         worst = int(np.argmax(counts))
-        item, users = self.secret.labels[worst].as_py(), known_users(self.quasi)
-        each = np.empty(0, dtype=np.int32) if self.quasi.users is None else self.quasi.users
-        most = int(np.bincount(each[each >= 0]).max(initial=0)) if users else 0
+        most = int(np.bincount(users[users >= 0]).max(initial=0))
         return InfeasibleError(
-            f"'p' of {self.p:,} was not reached for persons: '{item}' occurs {int(counts[worst]):,} times among "
-            f"{users:,} users, of whom one has {most:,} transactions. Choose a smaller p, or count transactions: "
-            f"{setting('unit', 'transaction')}."
+            f"'p' of {self.p:,} was not reached for persons: '{self.secret.labels[worst].as_py()}' occurs "
+            f"{int(counts[worst]):,} times among {known_users(self.quasi):,} users, of whom one has {most:,} "
+            f"transactions. {self._instead(users)}"
         )
+
+    def _instead(self, users: Ints) -> str:
+        """What would be possible: every user as one transaction, if so many hold no item too often; or another unit."""
+        whose = users[self.secret.rows].astype(np.int64)
+        whose = np.where(whose < 0, int(users.max(initial=0)) + 1 + self.secret.rows, whose)
+        width = int(whose.max(initial=0)) + 1
+        holders = np.bincount(distinct(self.secret.items.astype(np.int64) * width + whose) // width)
+        possible = known_users(self.quasi) // int(holders.max(initial=1))
+        merged = (
+            f"Merge each user's transactions into one ({argument('one_per_user')}): then p may be up to {possible:,}. "
+        )
+        other = f"hoose a smaller p, or count transactions: {setting('unit', 'transaction')}."
+        return f"{merged}Or c{other}" if possible > 1 else f"C{other}"
 
     def draft(self, groups: Ints, **figures: Any) -> Draft:
         """The groups as a release: exact quasi-identifier items, sensitive items as counts per group."""
