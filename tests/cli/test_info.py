@@ -126,6 +126,8 @@ def test_blank_users_count_as_unknown_and_both_units_are_stated(cli, tmp_path):
     assert "In persons: 1. Users with a transaction whose items no other known user shares: 1 (33.3%)." in text
     distinct = json.loads(cli("info", path, "--blank-users", "distinct", "--json").out)
     assert (distinct["users"], distinct["blank"], distinct["k_users"]) == (5, 0, 2)
-    assert json.loads(cli("info", path, "--no-user", "--json").out)["users"] is None
+    ignored = json.loads(cli("info", path, "--no-user", "--json").out)
+    assert ignored["users"] is None
+    assert [(one["role"], one["why"]) for one in ignored["columns"] if one["name"] == "user"] == [("drop", "as asked")]
     merged = json.loads(cli("info", path, "--one-per-user", "--json").out)
     assert (merged["transactions"], merged["users"]) == (5, 3)

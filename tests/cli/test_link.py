@@ -219,6 +219,7 @@ def test_reports_know_the_way_back_with_the_link(published, cli):
 def test_published_pseudonyms_are_warned_of_with_what_they_give_away(shop, cli):
     done = cli("anonymize", "shop.csv", "-k", "2", "--keep-users", "--seed", "1", "-o", "out.csv")
     assert "Warning: Published pseudonyms give histories away" in " ".join(done.err.split())
+    assert "whole history: " in " ".join(done.out.split()), "the finding that says most is shown, too"
     assert "give histories away" not in cli("anonymize", "shop.csv", "-k", "2", "--seed", "1").err
 
 

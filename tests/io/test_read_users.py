@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonset
-from anonset import DataError, ParameterError, Transactions, read
+from anonset import DataError, InfeasibleError, ParameterError, Transactions, read
 from anonset.data.histories import histories, history_of
 
 RECEIPTS = "receipt,customer,product\n1,Ann,milk\n1,,tea\n2,,milk\n3, ,wine\n4,Bo,tea\n5,Ann,wine\n"
@@ -27,6 +29,22 @@ def test_a_blank_user_is_unknown_and_stops_nothing(receipts):
     assert data.users.tolist() == [0, -1, -1, 1, 0]
     assert data.user_labels.to_pylist() == ["Ann", "Bo"]
     assert "2 transactions without a user" in data.notes[0]
+
+
+def test_who_comes_once_may_come_again_where_some_transactions_name_nobody():
+    """An unknown user may be one of the known ones, so persons are counted; where nobody is known, nobody can be."""
+    lists = [["milk"]] * 5
+    one = anonset.anonymize(Transactions.from_lists(lists, users=["a", "b", "c", "d", "e"]), k=4)
+    assert one.verdict.persons is None
+    data = replace(Transactions.from_lists(lists, users=["a", "b", "c", "d", "e"]), users=[0, 1, 2, 3, -1])
+    result = anonset.anonymize(data, k=4, seed=1)
+    assert result.verdict.persons.measured["k"] == 4
+    assert any(
+        note.startswith("The promise counts persons: 4 users have 4 transactions, 1 name") for note in result.notes
+    )
+    with pytest.raises(InfeasibleError, match=r"different users \(4; 1 transactions name none\)"):
+        anonset.anonymize(data, k=5)
+    assert anonset.anonymize(replace(data, users=[-1] * 5), k=5).verdict.persons is None
 
 
 def test_a_line_without_a_user_belongs_to_its_transaction_s_user_and_two_users_are_still_an_error(tmp_path):
@@ -98,8 +116,6 @@ def test_histories_are_the_unions_with_counts_added_and_the_highest_degree(rows)
     sets, users = ([one for one, _ in rows], [user for _, user in rows])
     data = Transactions.from_lists(sets, labels=list("abcd"))
     degrees = np.linspace(0, 1, data.nnz) if data.nnz else np.empty(0)
-    from dataclasses import replace
-
     data = replace(data, users=users, counts=np.arange(data.nnz) + 1, sensitivity=degrees)
     found = histories(data)
     keys = [user if user >= 0 else ("unknown", i) for i, user in enumerate(users)]

@@ -33,8 +33,16 @@ def unknown_transactions(data: Transactions) -> int:
 
 
 def users_repeat(data: Transactions) -> bool:
-    """Whether some known user has several transactions."""
-    return data.users is not None and known_users(data) < len(data) - unknown_transactions(data)
+    """Whether some known user has several transactions, or may have, as it is not known whose each one is.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> data = Transactions.from_lists([["a"], ["b"]], users=["Ann", "Bo"])
+    >>> users_repeat(data), users_repeat(replace(data, users=[0, UNKNOWN]))
+    (False, True)
+    """
+    return 0 < known_users(data) < len(data)
 
 
 def once_each(data: Transactions) -> bool:
@@ -53,13 +61,16 @@ def chosen_unit(asked: Unit | None, data: Transactions, model: ModelSpec) -> tup
         raise ParameterError("unit", "be transaction where the data name no users", asked, advice)
     if asked is not None or not users_repeat(data):
         return asked or "transaction", ()
+    blank = unknown_transactions(data)
+    have = f"{known_users(data):,} users have {len(data) - blank:,}"
+    other = f", {blank:,} name none" if blank else ""
     if model.usual_unit == "transaction":
         return "transaction", (
-            f"The promise counts transactions, although {known_users(data):,} users have {len(data):,} of them. "
+            f"The promise counts transactions, although {have} of them{other}. "
             "unit=user (--unit user) would count persons, which asks for much more here.",
         )
     return "user", (
-        f"The promise counts persons: {known_users(data):,} users have {len(data):,} transactions. "
+        f"The promise counts persons: {have} transactions{other}. "
         "unit=transaction (--unit transaction) would count transactions.",
     )
 

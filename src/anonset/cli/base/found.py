@@ -29,7 +29,7 @@ def summary(found: Findings | None, published: bool) -> Iterator[tuple[str, Any]
         if best is not None:
             yield part, _line(best)
             other = max((one for one in found.of(part) if not one.stopped), key=lambda one: one.after, default=None)
-            if best.stopped and other is not None and other.after > best.after:
+            if other is not None and other.after > best.after:
                 yield "", Text(f"{other.title}: {share(other.after)}; this promise does not prevent it", OPEN)
     if found.kept is not None:
         yield "what is left", Text(f"{share(found.kept)} of the items are told (private)", _kept(found))

@@ -18,7 +18,7 @@ from anonset.io.source.guessing import first_rows, likely
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.roles import BESIDE, Roles, columns_in, find_roles
 from anonset.io.source.tables import as_table, is_frame, is_list
-from anonset.io.source.words import plain
+from anonset.io.source.words import NAMES, plain
 
 MOST_ROWS = 200_000  # that are looked at
 MOST_COLUMNS = 200
@@ -85,6 +85,7 @@ def _described(table: pa.Table, roles: Roles, named: Mapping[str, int], options:
     for role, place in roles.places.items():
         parts.setdefault(place, []).append("attribute" if role.startswith(BESIDE) else role.split(" ")[0])
     dropped = {plain(name) for name in columns_in(options.drop, table.column_names)}
+    dropped |= set(NAMES["user"]) if options.no_user else set()
     given = _given(options, table.column_names)
     found = []
     for place, name in enumerate(table.column_names):

@@ -50,7 +50,7 @@ def _blank(data: Transactions, *, distinct: bool) -> Transactions:
         return data
     count = f"{len(blank):,} transaction{'s' if len(blank) > 1 else ''}"
     if not distinct:
-        note = f"{count} without a user: they belong to nobody known and support nobody's k"
+        note = f"{count} without a user: where persons are counted, they support nobody's k"
         return replace(data, notes=(*data.notes, note))
     known = pa.array([], pa.string()) if data.user_labels is None else data.user_labels
     names = _fresh_names(len(blank), known)
