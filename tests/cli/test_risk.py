@@ -69,6 +69,13 @@ def test_earlier_releases_are_attacked_together_with_the_newest(cli, baskets, re
     assert cli("risk", baskets, release, "--previous", baskets).code == 2
 
 
+def test_an_attack_that_was_asked_for_and_does_not_fit_says_why(cli, baskets, release):
+    done = cli("risk", baskets, release, "--attack", "two-releases,whole-basket")
+    assert done.code == 0
+    assert "Not tried: two-releases (no earlier release is given)." in " ".join(done.out.split())
+    assert "whole basket" in done.out
+
+
 def test_a_certain_sensitive_item_is_said_loudly(cli, baskets, release):
     done = cli("risk", baskets, release, "--sensitive", "4")
     assert done.code == 0

@@ -220,6 +220,8 @@ def _against(data: Transactions, release: str, given: Mapping[str, Any], job: Jo
         scores = {f"linked_by_{kind}": link(case.pair, job, kind).scores for kind in ("hamming", "jaccard")}
     answer = {"findings": found.to_dict(), "inference": None if inference is None else inference.to_dict()}
     page = [*attack_table(found), "", EXPLAINED, *(f"\n{sentence}" for sentence in found.remaining)]
+    if "attack" in given:
+        page += [f"\nNot tried: {name} ({why.rstrip('.')})." for name, why in found.left_out.items()]
     if data.users is not None and case.row_origin is None:
         page += ["", "Persons are not looked for: only the owner's link (--link) says whose transactions these are."]
     if inference is not None and inference.warning:

@@ -123,6 +123,17 @@ class Case:
         return np.sort(self.random(purpose).choice(rows, most, replace=False))
 
 
+LACKING = {
+    "origin": "nobody says whose transaction is whose: that takes the owner's link",
+    "sensitive": "no sensitive item is named",
+    "method": "nobody says which method made the release: that takes its certificate",
+    "users": "the data name no users",
+    "published users": "the release names no users",
+    "previous": "no earlier release is given",
+}
+"""Why an attack does not fit where a thing that it needs is not there."""
+
+
 @dataclass(frozen=True)
 class AttackSpec:
     """An attacker: what it is called, what it threatens, what it knows, which releases it fits, and how it goes about.
@@ -145,7 +156,7 @@ class AttackSpec:
         if case.release.form not in self.forms:
             return f"it is for releases in {self.forms[0]}"
         missing = [name for name in self.needs if name not in case.has]
-        return f"there is no {missing[0]}" if missing else ""
+        return LACKING[missing[0]] if missing else ""
 
 
 @dataclass(frozen=True, eq=False)
