@@ -79,6 +79,18 @@ def test_what_tells_nothing_is_refused(tmp_path):
     assert refused(result, tmp_path / "out.csv").accept == ("loss",)
     empty = anonset.anonymize([[f"only{n}"] for n in range(40)], method="gsc", k=20, seed=1)
     assert "are empty" in str(refused(empty, tmp_path / "out.csv"))
+    rare = [[f"{n} {place}" for place in range(30)] + ["wine"] * (n % 2) for n in range(40)]
+    error = refused(anonset.anonymize(rare, method="gsc", k=5, seed=1), tmp_path / "out.csv")
+    assert error.accept == ("loss",)
+    assert "tells 1.6 % of the items" in str(error)
+
+
+def test_patterns_of_which_none_is_kept_are_refused(tmp_path):
+    """Three pairs of users with a pattern of their own: at k = 4 all of them are suppressed."""
+    rows = [[f"i{user // 2}", f"j{user // 2}"] for user in range(6) for _ in range(3)]
+    data = Transactions.from_lists(rows, users=[user for user in range(6) for _ in range(3)])
+    result = anonset.anonymize(data, method="kamp", k=4, support=3, seed=1)
+    assert "No pattern of anybody's is kept." in str(refused(result, tmp_path / "out.csv"))
 
 
 HARMLESS = {
