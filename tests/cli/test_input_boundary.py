@@ -124,6 +124,13 @@ def test_bytes_in_the_name_of_a_file_are_shown_escaped(tmp_path):
         assert b"Traceback" not in done.stderr
 
 
+def test_a_table_whose_name_is_no_text_is_read(cli, tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv"))
+    path.write_text("transaction,item\n1,a\n2,a\n")
+    assert cli("info", path).code == 0
+    assert cli("verify", path, "-k", "2").code == 0
+
+
 @pytest.mark.parametrize("ending", ["arrow", "parquet"])
 def test_bytes_that_are_no_text_are_refused(cli, tmp_path, ending):
     wrong = pa.Array.from_buffers(pa.string(), 2, [*pa.array(["ab", "c"]).buffers()[:2], BAD])

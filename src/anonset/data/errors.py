@@ -214,6 +214,7 @@ _SHORTAGES = (
     "Resource temporarily unavailable",
     "failed to map segment",
     "without exception set",  # a library lacked it and forgot to say so
+    "without setting an exception",
 )
 
 

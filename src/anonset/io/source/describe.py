@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from anonset.data.boundary import UNREADABLE
 from anonset.data.errors import AnonsetError
 from anonset.io.containers.query import run_query
 from anonset.io.formats.cells import coded
@@ -59,7 +60,7 @@ def describe(source: Any, **options: Any) -> tuple[Column, ...]:
         if table is None or not 1 < table.num_columns <= MOST_COLUMNS:
             return ()
         roles = find_roles(table.column_names, asked)
-    except (AnonsetError, pa.ArrowException, OSError):
+    except (AnonsetError, OSError, *UNREADABLE):
         return ()
     named = dict(roles.places)
     if not any(map(is_list, table.schema.types)):
