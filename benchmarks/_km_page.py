@@ -12,6 +12,8 @@ k = 5, a balanced hierarchy with fan-out 5, transactions at full length, one thr
 
 {speed}
 
+{missed}
+
 The most memory that a process ever held that read BMS-WebView-2, ran `km-apriori` with m = 3 and checked the release:
 {memory} MB.
 

@@ -46,3 +46,9 @@ def test_a_guess_is_a_share_and_how_many_times_better_than_blind_it_is():
     _, (share, times) = cahd.guesses("cahd-gray", data, 4)
     assert (share, times) == (1, 4)  # the longest is always the holder, in groups of four
     assert _tools.percent(0.28345, 1) == "28.3 %"
+
+
+def test_a_goal_that_is_missed_is_said():
+    rows = [("one", "12 ms", "1.7 × (≤ 3)", "2.6 × (≤ 60)"), ("two", "23 ms", "3.3 × (≤ 3)", "4.8 × (≤ 60)")]
+    assert km.missed(rows) == "The figures in brackets are goals. Missed: two, m = 2 with 3.3 × (≤ 3)."
+    assert km.missed(rows[:1]) == "The figures in brackets are goals. All are reached."
