@@ -282,7 +282,8 @@ class Transactions(Shown):
 
             return cls.from_scipy(csr_array(series.to_numpy().astype(bool)), [str(name) for name in series.columns])
         if pa.types.is_nested(getattr(series.dtype, "pyarrow_dtype", pa.null())):
-            return cls.from_arrow(pa.chunked_array(series), **columns)
+            known = hasattr(series, "__arrow_c_stream__")  # from pandas 3 on
+            return cls.from_arrow(pa.chunked_array(series) if known else series.array.__arrow_array__(), **columns)
         return cls.from_lists(series.tolist(), **columns)
 
     @classmethod

@@ -76,7 +76,7 @@ class Scan:
     """What DuckDB opens, and how much room its longest line needs where the default is not enough."""
 
     path: str
-    compression: str = "none"
+    compression: str = "uncompressed"
     longest: int = 0
 
 
@@ -122,8 +122,8 @@ def scan_file(
 @contextmanager
 def _opened(file: File, is_text: bool, options: ReadOptions) -> Iterator[Scan]:
     """The file itself, or its content in memory where DuckDB cannot unpack or decode it."""
-    compression = file.compression or "none"
-    direct = compression in (("none", "gzip", "zstd") if is_text else ("none",))
+    compression = file.compression or "uncompressed"  # a word that all versions of DuckDB know
+    direct = compression in (("uncompressed", "gzip", "zstd") if is_text else ("uncompressed",))
     if file.path is not None and direct and not (is_text and needs_decoding(file, options.encoding)):
         with open_path(file) as path:
             yield Scan(path, compression)
