@@ -1,3 +1,3 @@
 """The version of the package, said once for certificates, reports and the command line."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
