@@ -1,5 +1,7 @@
 """The reference page is made from the commands and never stale."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 from anonset.cli.reference import page
@@ -23,3 +25,11 @@ def test_the_page_has_a_section_for_every_command():
     text = page()
     for name in COMMANDS:
         assert f"\n## anonset {name}\n" in text
+
+
+def test_the_other_reference_pages_are_what_the_code_says():
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.reference", "--check"], cwd=root, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
