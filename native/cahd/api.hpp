@@ -83,9 +83,10 @@ struct BlindGroups {
 // Time: rows × depth of the tree of blocks + sensitive items × groups that refuse a holder.
 BlindGroups blind_groups(const Blind& problem, Monitor& monitor);
 
-// Groups merged until for every person and sensitive item the sum, over the person's rows, of the item's holders in the
-// row's group by the group's rows of known persons is at most 1/p. `person` is negative where unknown. Empty if not
-// even one group of all rows keeps that. Time: the users and items of a few groups for each merge.
+// For every person and sensitive item the sum, over the person's rows, of the item's holders in the row's group by the
+// group's rows of known persons is to be at most 1/p. The given groups where they keep that; else others, formed of
+// rows near each other, in which no item is held twice. `person` is negative where unknown. Empty if some sensitive row
+// found no place. Time: for each sensitive row the rows that are passed on the way to those that can join.
 std::vector<std::int32_t> spread_for_persons(const Csr& secrets, const std::int32_t* person, const std::int32_t* group,
                                              std::int32_t p, Monitor& monitor);
 

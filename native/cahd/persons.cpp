@@ -1,9 +1,12 @@
-// A user's rows together must not say more about a sensitive item than 1/p. In a group in which some user exceeds that,
-// a row of the user without sensitive items changes places with one of another group, if that lowers the sum of all
-// excesses. Where none does, the group takes in another one, whose rows share its sensitive items from then on: the one
-// after which least is in excess. Exchanges lower the excess, and merges the number of groups, so this ends.
+// A user's rows together must not say more about a sensitive item than 1/p. Where the given groups keep that, they
+// stay. Else all groups that hold something sensitive are formed anew: around each sensitive row, those of users with
+// many of them first. A row of a user with h rows of one item gets a group of h · p rows of known users, so that the h
+// groups say 1/p together. The nearest rows without sensitive items join whose users can bear it; where there are too
+// few, the row joins a group in which all users can. The rows that are left are a group that holds nothing sensitive.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,195 +17,201 @@ namespace anonset::cahd {
 
 namespace {
 
-using Counts = std::vector<std::pair<std::int32_t, std::int32_t>>;  // of users or items, by ascending number
+constexpr double TOLERANCE = 1e-9;  // a sum of several fractions stays this far below 1/p, as it may be rounded
 
-void add(Counts& counts, std::int32_t what, std::int32_t many) {
-    const auto at = std::lower_bound(counts.begin(), counts.end(), std::pair(what, INT32_MIN));
-    if (at != counts.end() && at->first == what)
-        (at->second += many) == 0 ? static_cast<void>(counts.erase(at)) : void();
-    else
-        counts.insert(at, {what, many});
-}
+// For each user and item what the groups of the user's rows say, added up.
+class Sums {
+  public:
+    double& of(std::int32_t user, std::int32_t item) { return sums_[key(user, item)]; }
+    double get(std::int32_t user, std::int32_t item) const {
+        const auto at = sums_.find(key(user, item));
+        return at == sums_.end() ? 0.0 : at->second;
+    }
+    template <class Body>
+    bool all(Body&& body) const {
+        return std::all_of(sums_.begin(), sums_.end(), [&](const auto& one) { return body(one.second); });
+    }
 
-struct Part {
-    std::vector<std::int32_t> rows;
-    Counts users, items;
-    std::int64_t known = 0;  // rows of known users
+  private:
+    static std::uint64_t key(std::int32_t user, std::int32_t item) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(user)) << 32 | static_cast<std::uint32_t>(item);
+    }
+    std::unordered_map<std::uint64_t, double> sums_;
 };
 
-Part united(const Part& one, const Part& other) {
-    Part both = one;
-    both.rows.insert(both.rows.end(), other.rows.begin(), other.rows.end());
-    for (const auto& [user, many] : other.users) add(both.users, user, many);
-    for (const auto& [item, many] : other.items) add(both.items, item, many);
-    both.known += other.known;
-    return both;
-}
+struct Group {
+    std::vector<std::int32_t> rows;
+    std::vector<std::int32_t> items;  // each held by one row
+    std::int64_t known = 0;           // rows of known users
+};
 
 class Spreading {
   public:
-    Spreading(const Csr& secrets, const std::int32_t* person, const std::int32_t* group, std::int32_t p,
-              Monitor& monitor)
-        : secrets_(secrets), person_(person), limit_(1.0 / p + TOLERANCE), monitor_(monitor) {
-        for (std::int32_t row = 0; row < secrets.rows; ++row) {
-            if (group[row] >= static_cast<std::int32_t>(parts_.size())) parts_.resize(group[row] + 1);
-            Part& part = parts_[group[row]];
-            part.rows.push_back(row);
-            for (const std::int32_t* s = secrets.begin(row); s != secrets.end(row); ++s) add(part.items, *s, 1);
-            if (person[row] < 0) continue;
-            add(part.users, person[row], 1);
-            ++part.known;
+    Spreading(const Csr& secrets, const std::int32_t* person, std::int32_t p, Monitor& monitor)
+        : secrets_(secrets), person_(person), p_(p), monitor_(monitor) {}
+
+    // Whether these groups say no more than 1/p of any user.
+    bool keeps(const std::int32_t* group) const {
+        const std::int32_t groups = secrets_.rows ? *std::max_element(group, group + secrets_.rows) + 1 : 0;
+        std::vector<std::int64_t> known(groups);
+        std::vector<std::unordered_map<std::int32_t, std::int64_t>> held(groups);
+        for (std::int32_t row = 0; row < secrets_.rows; ++row) {
+            known[group[row]] += person_[row] >= 0;
+            for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s) ++held[group[row]][*s];
         }
-        for (const Part& part : parts_) change(part, 1.0);
+        Sums sums;
+        for (std::int32_t row = 0; row < secrets_.rows; ++row)
+            if (person_[row] >= 0)
+                for (const auto& [item, many] : held[group[row]])
+                    sums.of(person_[row], item) += static_cast<double>(many) / static_cast<double>(known[group[row]]);
+        return sums.all([&](double sum) { return sum <= limit() + 1e-12; });
     }
 
-    std::vector<std::int32_t> solve(std::int64_t rows) {
-        for (bool any = true; any;) {
-            any = false;
-            for (std::int32_t g = 0; g < static_cast<std::int32_t>(parts_.size()); ++g)
-                while (exceeds(parts_[g])) {
-                    monitor_.check();
-                    if (!exchange(g) && !merge(g)) return {};
-                    any = true;
-                }
+    // The group of each row; empty where some sensitive row found no place.
+    std::vector<std::int32_t> solve() {
+        const std::vector<std::pair<std::int64_t, std::int32_t>> holders = in_order();
+        link();
+        for (const auto& [size, row] : holders) {
+            monitor_.check();
+            const bool large = -size > p_;  // room for the items of others, too
+            if (large ? !share(row, -size) && !form(row, -size) : !form(row, -size) && !share(row, -size)) return {};
         }
-        std::vector<std::int32_t> out(rows);
-        std::int32_t next = 0;
-        for (const Part& part : parts_) {
-            for (const std::int32_t row : part.rows) out[row] = next;
-            next += !part.rows.empty();
-        }
+        std::vector<std::int32_t> out(secrets_.rows, static_cast<std::int32_t>(groups_.size()));
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (const std::int32_t row : groups_[g].rows) out[row] = static_cast<std::int32_t>(g);
         return out;
     }
 
   private:
-    static constexpr double TOLERANCE = 1e-12;
-    static constexpr std::size_t PARTNERS = 12, ROWS = 16;  // groups and rows looked at
-    static constexpr double LEAST = 1e-9;                   // that an exchange must lower the excess by
+    double limit() const { return 1.0 / p_; }
+    bool holds(std::int32_t row) const { return secrets_.size(row) > 0; }
+    // Whether a user can bear so much more of an item. One part of at most 1/p always is borne by who bears nothing.
+    bool bears(std::int32_t user, std::int32_t item, double more, bool first) const {
+        const double now = sums_.get(user, item);
+        return (now == 0 && first) || now + more <= limit() - TOLERANCE;
+    }
 
-    static std::uint64_t key(std::int32_t user, std::int32_t item) {
-        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(user)) << 32 | static_cast<std::uint32_t>(item);
-    }
-    static double share(const Part& part, std::int32_t many, std::int32_t holders) {
-        return static_cast<double>(many) * holders / static_cast<double>(part.known);
-    }
-    template <class Body>
-    static void pairs(const Part& part, Body&& body) {
-        for (const auto& [item, holders] : part.items)
-            for (const auto& [user, many] : part.users) body(key(user, item), share(part, many, holders));
-    }
-    void change(const Part& part, double sign) {
-        pairs(part, [&](std::uint64_t pair, double much) { sums_[pair] += sign * much; });
-    }
-    bool exceeds(const Part& part) const {
-        bool found = false;
-        pairs(part, [&](std::uint64_t pair, double) { found = found || sums_.at(pair) > limit_; });
-        return found;
-    }
-    // What the users of a part have in excess, after the part has become another one.
-    double excess(const Part& part) const {
-        double sum = 0;
-        pairs(part, [&](std::uint64_t pair, double) {
-            const auto at = sums_.find(pair);
-            if (at != sums_.end()) sum += std::max(0.0, at->second - limit_);
-        });
-        return sum;
-    }
-    // The user and item of a part that are most in excess.
-    std::pair<std::int32_t, std::int32_t> worst(const Part& part) const {
-        std::pair<std::int32_t, std::int32_t> found{-1, -1};
-        double most = limit_;
-        for (const auto& [item, holders] : part.items)
-            for (const auto& [user, many] : part.users)
-                if (const double sum = sums_.at(key(user, item)); sum > most) most = sum, found = {user, item};
-        return found;
-    }
-    bool free_row(std::int32_t row) const { return person_[row] >= 0 && secrets_.size(row) == 0; }
-    // What a user has in excess after one row has gone from one part to another; with `make`, that happens.
-    double moved(std::int32_t user, const Part& from, const Part& to, bool make) {
-        double sum = 0;
-        for (const Part* part : {&from, &to})
-            for (const auto& [item, holders] : part->items) {
-                double& now = sums_[key(user, item)];
-                const double before = std::max(0.0, now - limit_), much = share(*part, 1, holders);
-                now += part == &from ? -much : much;
-                sum += std::max(0.0, now - limit_) - before;
-            }
-        if (!make)
-            for (const Part* part : {&from, &to})
-                for (const auto& [item, holders] : part->items)
-                    sums_[key(user, item)] += (part == &from ? 1.0 : -1.0) * share(*part, 1, holders);
-        return sum;
-    }
-    bool exchange(std::int32_t g) {
-        const auto [user, item] = worst(parts_[g]);
-        Part& mine = parts_[g];
-        const auto row = std::find_if(mine.rows.begin(), mine.rows.end(), [user = user, this](std::int32_t r) {
-            return person_[r] == user && free_row(r);
-        });
-        if (row == mine.rows.end()) return false;
-        const auto count = static_cast<std::int32_t>(parts_.size());
-        for (std::int32_t step = 1; step < count; ++step)
-            for (const std::int32_t h : {g - step, g + step})
-                if (h >= 0 && h < count && swap_into(mine, *row, parts_[h])) return true;
-        return false;
-    }
-    // A row of another part comes for this one, if that lowers what both users have in excess.
-    bool swap_into(Part& mine, std::int32_t& row, Part& other) {
-        std::size_t looked = 0;
-        const std::int32_t user = person_[row];
-        const double own = other.known > 0 ? moved(user, mine, other, false) : 0;
-        if (own >= -LEAST) return false;
-        for (std::int32_t& back : other.rows) {
-            if (!free_row(back) || person_[back] == user) continue;
-            if (++looked > ROWS) break;
-            if (own + moved(person_[back], other, mine, false) >= -LEAST) continue;
-            moved(user, mine, other, true);
-            moved(person_[back], other, mine, true);
-            add(mine.users, user, -1), add(mine.users, person_[back], 1);
-            add(other.users, user, 1), add(other.users, person_[back], -1);
-            std::swap(row, back);
-            return true;
-        }
-        return false;
-    }
-    bool merge(std::int32_t g) {
-        std::int32_t chosen = -1;
-        double least = 0;
-        std::size_t looked = 0;
-        const auto count = static_cast<std::int32_t>(parts_.size());
-        const auto look = [&](std::int32_t h) {
-            if (h < 0 || h >= count || parts_[h].rows.empty()) return;
-            ++looked;
-            const Part both = united(parts_[g], parts_[h]);
-            const double before = excess(both);
-            change(parts_[g], -1.0), change(parts_[h], -1.0), change(both, 1.0);
-            const double left = excess(both) - before;
-            change(both, -1.0), change(parts_[g], 1.0), change(parts_[h], 1.0);
-            if (chosen < 0 || left < least) chosen = h, least = left;
+    // The sensitive rows, those first that need the largest groups (as negative sizes). What the groups of a user's own
+    // rows will say is kept free for them.
+    std::vector<std::pair<std::int64_t, std::int32_t>> in_order() {
+        std::unordered_map<std::uint64_t, std::int64_t> own;
+        const auto key = [&](std::int32_t row, std::int32_t item) {
+            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(person_[row])) << 32 |
+                   static_cast<std::uint32_t>(item);
         };
-        for (std::int32_t step = 1; step < count && looked < PARTNERS; ++step) look(g - step), look(g + step);
-        if (chosen < 0) return false;
-        change(parts_[g], -1.0), change(parts_[chosen], -1.0);
-        parts_[g] = united(parts_[g], parts_[chosen]);
-        parts_[chosen] = Part();
-        change(parts_[g], 1.0);
+        std::vector<std::pair<std::int64_t, std::int32_t>> holders;
+        for (std::int32_t row = 0; row < secrets_.rows; ++row)
+            for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s)
+                if (person_[row] >= 0) ++own[key(row, *s)];
+        for (std::int32_t row = 0; row < secrets_.rows; ++row) {
+            if (!holds(row)) continue;
+            std::int64_t most = 1;
+            for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s)
+                if (person_[row] >= 0) most = std::max(most, own[key(row, *s)]);
+            holders.emplace_back(-most * p_, row);
+            if (person_[row] < 0) continue;
+            for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s)
+                sums_.of(person_[row], *s) += 1.0 / static_cast<double>(most * p_);
+        }
+        std::sort(holders.begin(), holders.end());
+        return holders;
+    }
+    // Rows without sensitive items and of known users can join; the others are passed over once and for all.
+    void link() {
+        next_.resize(secrets_.rows + 2);
+        previous_.resize(secrets_.rows + 2);
+        std::iota(next_.begin(), next_.end(), 1);
+        std::iota(previous_.begin(), previous_.end(), -1);
+        for (std::int32_t row = 0; row < secrets_.rows; ++row)
+            if (person_[row] < 0 && !holds(row)) unlink(row);
+    }
+    // Places of the list are rows counted from 1; both ends are no rows.
+    void unlink(std::int32_t row) {
+        next_[previous_[row + 1]] = next_[row + 1];
+        previous_[next_[row + 1]] = previous_[row + 1];
+    }
+
+    // A group of `size` rows of known users around a sensitive row, which lies in the middle of them.
+    bool form(std::int32_t row, std::int64_t size) {
+        const double each = 1.0 / static_cast<double>(size);
+        Group found{{row}, {secrets_.begin(row), secrets_.end(row)}, person_[row] >= 0};
+        std::unordered_map<std::int32_t, std::int32_t> came;
+        const auto end = static_cast<std::int32_t>(secrets_.rows) + 1;
+        const auto take = [&](std::int32_t place) {
+            const std::int32_t other = place - 1, user = person_[other];
+            if (holds(other)) return;
+            const auto at = came.find(user);
+            const std::int32_t times = at == came.end() ? 0 : at->second;
+            for (const std::int32_t item : found.items)
+                if (!bears(user, item, each * (times + 1), times == 0)) return;
+            found.rows.push_back(other);
+            ++found.known;
+            ++came[user];
+        };
+        for (std::int32_t left = previous_[row + 1], right = next_[row + 1];
+             found.known < size && (left > 0 || right < end);) {
+            if (left > 0) take(left), left = previous_[left];
+            if (right < end && found.known < size) take(right), right = next_[right];
+        }
+        if (found.known < size) return false;
+        for (std::size_t i = 1; i < found.rows.size(); ++i) {
+            unlink(found.rows[i]);
+            for (const std::int32_t item : found.items) sums_.of(person_[found.rows[i]], item) += each;
+        }
+        groups_.push_back(std::move(found));
+        return true;
+    }
+
+    // The row joins the nearest group of at least this size whose users can bear its items, and whose items its user
+    // can.
+    bool share(std::int32_t row, std::int64_t size) {
+        std::vector<std::pair<std::int32_t, std::int32_t>> near;
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            if (groups_[g].known >= size)
+                near.emplace_back(std::abs(groups_[g].rows[0] - row), static_cast<std::int32_t>(g));
+        std::sort(near.begin(), near.end());
+        return std::any_of(near.begin(), near.end(), [&](const auto& one) { return join(row, groups_[one.second]); });
+    }
+    bool join(std::int32_t row, Group& group) {
+        const std::int32_t own = person_[row];
+        const double each = 1.0 / static_cast<double>(group.known + (own >= 0));
+        for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s)
+            if (std::find(group.items.begin(), group.items.end(), *s) != group.items.end()) return false;
+        std::unordered_map<std::int32_t, std::int32_t> users;
+        for (const std::int32_t other : group.rows)
+            if (person_[other] >= 0) ++users[person_[other]];
+        if (own >= 0)
+            for (const std::int32_t item : group.items)
+                if (!bears(own, item, each * (1 + users[own]), users[own] == 0)) return false;
+        for (const auto& [user, times] : users)
+            for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s)
+                if (times > 0 && !bears(user, *s, each * times, times == 1)) return false;
+        if (own >= 0)
+            for (const std::int32_t item : group.items) sums_.of(own, item) += each;
+        for (const auto& [user, times] : users)
+            for (const std::int32_t* s = secrets_.begin(row); s != secrets_.end(row); ++s)
+                if (times > 0) sums_.of(user, *s) += each * times;
+        group.rows.push_back(row);
+        group.items.insert(group.items.end(), secrets_.begin(row), secrets_.end(row));
+        group.known += own >= 0;
         return true;
     }
 
     const Csr secrets_;
     const std::int32_t* person_;
-    double limit_;
+    std::int64_t p_;
     Monitor& monitor_;
-    std::vector<Part> parts_;
-    std::unordered_map<std::uint64_t, double> sums_;  // of each user and item
+    Sums sums_;
+    std::vector<Group> groups_;
+    std::vector<std::int32_t> next_, previous_;
 };
 
 }  // namespace
 
 std::vector<std::int32_t> spread_for_persons(const Csr& secrets, const std::int32_t* person, const std::int32_t* group,
                                              std::int32_t p, Monitor& monitor) {
-    return Spreading(secrets, person, group, p, monitor).solve(secrets.rows);
+    Spreading spreading(secrets, person, p, monitor);
+    return spreading.keeps(group) ? std::vector<std::int32_t>(group, group + secrets.rows) : spreading.solve();
 }
 
 }  // namespace anonset::cahd

@@ -165,6 +165,7 @@ TEST(what_the_groups_of_a_person_say_adds_up_to_one_of_p) {
     const auto after = cahd::spread_for_persons(c.secrets.view(), person.data(), before.data(), p, c.monitor);
     CHECK(after.size() == Case::ROWS && worst(after) <= 1.0 / p + 1e-9);
     CHECK(sample::Set(after.begin(), after.end()).size() > 1);
+    CHECK(cahd::spread_for_persons(c.secrets.view(), person.data(), after.data(), p, c.monitor) == after);
 
     std::fill(person.begin(), person.end(), 0);  // one person cannot be spread
     CHECK(cahd::spread_for_persons(c.secrets.view(), person.data(), before.data(), p, c.monitor).empty());

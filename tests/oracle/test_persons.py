@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -102,8 +103,6 @@ def _shop(seed, n=90, users=12, heavy=False):
         whose[1 : 1 + n // 2] = users
     data = Transactions.from_lists(lists, users=[f"u{u}" for u in whose], sensitive=["secret"])
     degrees = np.where(data.labels.take(data.items).to_numpy(zero_copy_only=False) == "secret", 1.0, 0.1)
-    from dataclasses import replace
-
     return replace(data, sensitivity=degrees)
 
 
@@ -146,8 +145,6 @@ def test_where_users_repeat_one_line_says_what_is_counted(name):
 
 @pytest.mark.parametrize("name", COUNTING)
 def test_with_one_transaction_each_both_units_give_the_same_release(name):
-    from dataclasses import replace
-
     data = _shop(5)
     data = replace(data, users=np.arange(len(data)), user_labels=[f"u{i}" for i in range(len(data))])
     spec = METHODS[name]
@@ -166,8 +163,6 @@ def test_with_one_transaction_each_both_units_give_the_same_release(name):
 
 @pytest.mark.parametrize("name", [name for name in COUNTING if METHODS[name].model != "privacy-degree"])
 def test_a_single_user_is_refused_and_the_error_says_how_many_there_are(name):
-    from dataclasses import replace
-
     data = _shop(1)
     data = replace(data, users=np.zeros(len(data), dtype=np.int32), user_labels=["only"])
     with pytest.raises(InfeasibleError, match=r"different users \(1\)"):
@@ -177,8 +172,6 @@ def test_a_single_user_is_refused_and_the_error_says_how_many_there_are(name):
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(5, 9), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_no_group_of_crowd_has_fewer_than_k_users(seed, k, users, blank):
-    from dataclasses import replace
-
     random = np.random.default_rng(seed)
     n = int(random.integers(users, 80))
     lists = [list(map(str, random.choice(9, size=random.integers(0, 5), replace=False))) for _ in range(n)]
@@ -201,8 +194,6 @@ def _sparse(seed, n, users, blank=0.1, heavy=False):
         whose[users : users + n // 2] = 0
     lists = [[f"i{i}" for i in set(random.choice(likes[u], random.integers(1, 6)))] for u in whose]
     whose[users:][random.random(n - users) < blank] = -1
-    from dataclasses import replace
-
     return replace(Transactions.from_lists(lists), users=whose, user_labels=[f"u{u}" for u in range(users)])
 
 
@@ -233,8 +224,6 @@ def test_diversity_in_persons_counts_the_users_who_hold_an_item(rows, p):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_crowd_keeps_diversity_in_persons(seed):
-    from dataclasses import replace
-
     data = _sparse(seed, 600, 40)
     random = np.random.default_rng(seed)
     rare = data.labels.take(np.argsort(data.item_counts)[: data.n_items // 8]).to_pylist()
@@ -256,8 +245,6 @@ def test_a_sensitive_item_of_too_many_users_is_refused_with_the_diversity_that_i
 @pytest.mark.parametrize("method", ["ant", "kp-crowd"])
 def test_groups_that_publish_the_same_counts_keep_the_share_together(method):
     """Two groups of the same users, of whom others hold something in each, are one group to everybody who looks."""
-    from dataclasses import replace
-
     reached = 0
     for seed in range(96, 136):
         random = np.random.default_rng(seed)
@@ -271,3 +258,48 @@ def test_groups_that_publish_the_same_counts_keep_the_share_together(method):
             continue
         reached += result.verdict.persons.holds
     assert reached > 5
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5), st.sampled_from(["cahd-gray", "cahd-blind", "nn"]))
+@settings(max_examples=80, deadline=None)
+def test_privacy_degree_in_persons_is_reached_or_refused(seed, p, method):
+    random = np.random.default_rng(seed)
+    n, users = int(random.integers(20, 200)), int(random.integers(10, 60))
+    lists = [list(map(str, random.choice(9, random.integers(1, 5), replace=False))) for _ in range(n)]
+    for row in random.choice(n, random.integers(1, 9)):
+        lists[row] += [str(random.choice(["s", "t"]))]
+    whose = np.minimum(random.zipf(1.5, n), users) - 1
+    whose[random.random(n) < 0.1] = -1
+    data = Transactions.from_lists(lists)
+    data = data.with_sensitive(set(data.labels.to_pylist()) & {"s", "t"})
+    data = replace(data, users=whose.astype(np.int32), user_labels=[f"u{u}" for u in range(users)])
+    try:
+        result = anonset.anonymize(data, method=method, p=p, unit="user", seed=1)
+    except InfeasibleError:
+        return
+    assert result.verdict.persons.holds
+    assert result.verdict.persons.measured["p"] >= p
+
+
+@pytest.mark.parametrize("method", [name for name in COUNTING if METHODS[name].model == "privacy-degree"])
+def test_rare_items_among_users_with_many_transactions_keep_a_useful_degree(method):
+    """Users with 50 transactions each: a bound for all of them needs groups in which nobody is met again and again."""
+    random = np.random.default_rng(7)
+    lists = [[f"i{i}" for i in random.choice(30, 3, replace=False)] for _ in range(2000)]
+    for row in (5, 400, 900, 901, 1700):
+        lists[row] += ["s"]
+    data = Transactions.from_lists(lists, users=[f"u{i % 40}" for i in range(2000)], sensitive=["s"])
+    result = anonset.anonymize(data, method=method, p=5, unit="user", seed=1)
+    assert result.verdict.persons.holds
+    assert len(set(result.release.groups.tolist())) > 4
+
+
+def test_what_cannot_be_is_refused_with_the_degree_that_one_transaction_for_each_user_allows():
+    lists = [["a", "s"] if i % 20 < 2 else ["a", f"b{i % 3}"] for i in range(60)]
+    data = Transactions.from_lists(lists, users=[f"u{i % 20}" for i in range(60)], sensitive=["s"])
+    said = r"'p' must be at most 3 for persons, because 's' occurs 6 times among 20 users\. Got 4\. .*up to 10\."
+    with pytest.raises(InfeasibleError, match=said):
+        anonset.anonymize(data, method="cahd-gray", p=4, unit="user")
+    merged = anonset.anonymize(data, method="cahd-gray", p=10, unit="user", one_per_user=True, seed=1)
+    assert merged.verdict.holds
+    assert len(merged.release) == 20

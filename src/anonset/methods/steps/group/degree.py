@@ -20,6 +20,7 @@ from anonset.data.release import Draft, GroupCounts, Release
 from anonset.data.spec import Unit
 from anonset.data.transactions import Ints, Longs, Transactions
 from anonset.data.unit import known_users
+from anonset.methods.steps.order.gray import gray_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,21 +53,26 @@ class DegreeProblem:
         return replace(self, order=order, offsets=offsets, items=items, secret_offsets=secret_offsets, secrets=secrets)
 
     def for_persons(self, groups: Ints, unit: Unit, job: Job) -> Ints:
-        """The groups; where users are counted, merged until a user's transactions together keep the degree.
+        """The groups; where users are counted and a user's transactions say too much together, others.
 
-        Precondition   groups of degree p. Step: of a group in which some user's sum of f / |G| over all transactions
-        exceeds 1/p for an item, the union with the neighbour that leaves least in excess. Postcondition: no sum exceeds
-        1/p, or an error; a union of groups of degree p has degree p.
+        Precondition   groups of degree p. Step: where some user's sum of f / |G| over all transactions exceeds 1/p for
+        an item, every transaction with sensitive items gets a group of h · p transactions of users who can bear it, h
+        being how often its user holds the item. Postcondition: no sum exceeds 1/p, or an error; degree p, as in these
+        groups no two transactions hold the same item.
         """
         if unit == "transaction" or self.quasi.users is None or not len(self):
             return groups
         self._require_possible(self.quasi.users)
-        users = self.quasi.users if self.order is None else self.quasi.users[self.order]
+        place = np.arange(len(self), dtype=np.int64) if self.order is not None else gray_order(self.quasi, job)
+        offsets, secrets = _few_in_order(self.secret_offsets, self.secrets, place)
+        users = self.quasi.users[place if self.order is None else self.order]
         with job.stage("persons") as monitor:
-            spread = _native.spread_for_persons(self.secret_offsets, self.secrets, users, groups, self.p, monitor)
+            spread = _native.spread_for_persons(offsets, secrets, users, groups[place], self.p, monitor)
         if not len(spread):
             raise self._not_for_persons(self.quasi.users)
-        return spread
+        found = np.empty_like(groups)
+        found[place] = spread
+        return found
 
     def _require_possible(self, users: Ints) -> None:
         """Refuse what no grouping can have: what the groups say of all users adds up to all that known users hold."""
