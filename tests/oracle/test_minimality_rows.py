@@ -165,3 +165,17 @@ def test_diversity_that_moves_holders_tells_who_they_are():
     found = next(one for one in result.findings if one.name == "minimality")
     assert found.after > found.before
     assert not found.certain  # a guess, however often it is right
+
+
+def test_of_a_large_group_some_members_are_compared(monkeypatch):
+    """One group of 60, a third of whom hold the secret: any two members drawn are equally likely to be right."""
+    from anonset.assess.risk import displaced
+
+    monkeypatch.setattr(displaced, "CELLS", 1)
+    sets = [frozenset("ab")] * 60
+    result = made(sets, set(range(20)), "crowd", {"diversity": 2})
+    seen = placed(case_of(result, Job(1)))
+    random = np.random.default_rng(1)
+    right = [seen.right(0, 0.5, random) for _ in range(300)]
+    assert set(right) <= {0.0, 0.5, 1.0}
+    assert np.mean(right) == pytest.approx(1 / 3, abs=0.08)

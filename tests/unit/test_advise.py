@@ -215,3 +215,16 @@ def test_columns_beside_the_items_stay_and_methods_that_know_items_only_are_not_
     assert (
         anonset.anonymize(data, method=advice.method, seed=1, **advice.params).release.transactions.columns is not None
     )
+
+
+def test_the_page_says_where_lines_are_of_a_sample_and_of_all(tmp_path, capsys, monkeypatch):
+    from anonset.choose import trials
+    from anonset.cli.base.outcome import run
+
+    path = tmp_path / "data.dat"
+    path.write_text("1 2\n2 3\n1 3\n" * 40)
+    assert run(["advise", str(path)]) == 0
+    assert "a sample of" not in capsys.readouterr().out
+    monkeypatch.setattr(trials.sample, "__defaults__", (60,))
+    assert run(["advise", str(path)]) == 0
+    assert "tried on all 120 transactions cannot be compared" in " ".join(capsys.readouterr().out.split())

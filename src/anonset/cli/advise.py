@@ -157,6 +157,12 @@ def _page(advice: Advice, transactions: int, line: str, unnamed: bool) -> list[A
         f"before > after{guess}. left: of what the items say. time: for all {transactions:,} transactions, as the "
         "trial suggests. → is recommended, ✗ would be refused."
     )
+    sizes = sorted({one.transactions for one in advice.trials})
+    if len(sizes) > 1:
+        page.append(
+            f"What was tried on all {sizes[-1]:,} transactions cannot be compared line by line with what was tried on "
+            f"a sample of {sizes[0]:,}: among fewer people more can be found."
+        )
     if advice.not_tried:
         page.append(f"The time was up before {advice.not_tried:,} others; --seconds gives more.")
     refused = [one for one in advice.trials if not one.good]

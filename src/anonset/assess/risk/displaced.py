@@ -31,6 +31,8 @@ from anonset.data.transactions import Floats, Ints, Longs, Transactions
 
 MEMBERS = 200
 """Members of a group that are compared; of larger groups so many are drawn."""
+CELLS = 4_000_000
+"""Distances that are held at once: where there are many groups, fewer members are compared with all of them."""
 FAR = 2.0**40
 
 
@@ -72,8 +74,9 @@ class Placed:
     def right(self, line: int, limit: float, random: np.random.Generator) -> float:
         """The chance that a member with the highest score is a holder."""
         members = np.flatnonzero(self.of == self.group[line])
-        if len(members) > MEMBERS:
-            members = np.sort(random.choice(members, MEMBERS, replace=False))
+        most = max(2, min(MEMBERS, CELLS // len(self.sizes)))
+        if len(members) > most:
+            members = np.sort(random.choice(members, most, replace=False))
         scores = self.scores(line, members, limit)
         persons, secrets = self.holders
         best = members[scores == scores.max()]
