@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,11 @@ from anonset.assess.utility.levels import level_losses
 from anonset.assess.utility.quantity_loss import quantity_losses
 from anonset.data.advice import Suggestion
 from anonset.data.attributes import bare_items, require_no_columns
-from anonset.data.errors import GuaranteeError, ParameterError, setting
+from anonset.data.errors import GuaranteeError, InputError, ParameterError, setting
 from anonset.data.job import Job, Progress
 from anonset.data.progress import watched
 from anonset.data.quantities import with_quantities
-from anonset.data.release import Draft, Release, Result, Verdict
+from anonset.data.release import Draft, Release, Result, Verdict, Witness
 from anonset.data.spec import UNIT, MethodSpec, Model, Unit, parse_params
 from anonset.data.targets import Targets
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -399,7 +400,7 @@ def recode(
 
 def verify(
     data: Any,
-    model: Model | str = USUAL,
+    model: Model | str | None = None,
     *,
     ignore_columns: str | Iterable[str] = (),
     link: str | os.PathLike[str] | PrivateLink | None = None,
@@ -407,9 +408,21 @@ def verify(
 ) -> Verdict:
     """Whether a file (ours or anybody's), a frame or a release keeps a promise.
 
-    A column that the check does not look at may single somebody out, so that no promise holds beside it, unless
-    `ignore_columns` names it. With the owner's private `link` the promise is checked in persons, too, unless `unit`
-    says that only transactions count. `options` are the model's parameters and how to read the data, as in `anonymize`.
+    Parameters
+    ----------
+    data
+        A file, a folder of groups, a frame, a `Release` or a `Result`. Where a certificate lies beside a file,
+        everything that it says is compared with what is found: one difference is a witness, and the verdict does not
+        hold.
+    model, options
+        The promise and its parameters; by default those of the certificate, else k-anonymity. And how to read the data,
+        as in `anonymize`.
+    ignore_columns
+        A column that the check does not look at may single somebody out, so that no promise holds beside it, unless it
+        is named here.
+    link
+        The owner's private link: with it the promise is checked in persons, too, unless `unit` says that only
+        transactions count.
 
     Examples
     --------
@@ -418,22 +431,41 @@ def verify(
     1
     """
     from anonset.io import read_link, read_release
+    from anonset.io.publish.certified import as_certified, differences, find_certificate
     from anonset.io.publish.private_link import PrivateLink
 
     reading, params = reading_only(options)
-    target = make_model(model, **params) if isinstance(model, str) else model
+    found = find_certificate(os.fspath(data)) if isinstance(data, (str, os.PathLike)) else None
+    if found is not None and model is None and not params.keys() - {"unit"}:
+        said = found.certificate
+        model, params = said["model"], {**said["parameters"], **params}
+    target = model if isinstance(model, Model) else make_model(model or USUAL, **params)
     release = data.release if isinstance(data, Result) else data
     release = release if isinstance(release, Release) else read_release(release, **reading)
+    different: tuple[str, ...] = ()
+    if found is not None:
+        different = differences(found, release)
+        with suppress(InputError):  # where the file has other ones, that is among the differences
+            release = as_certified(release, found.certificate["sensitive_items"])
     if link is None:
         if target.unit == "user" and not target.spec.protects_users:
             advice = f"Give it, or count transactions: {setting('unit', 'transaction')}."
             raise ParameterError("unit", "come with the owner's link (link) where it counts users", "none", advice)
-        return judge(release, target, ignore_columns)
-    found = link if isinstance(link, PrivateLink) else read_link(link)
+        return _with_witnesses(judge(release, target, ignore_columns), different)
+    owner = link if isinstance(link, PrivateLink) else read_link(link)
     if isinstance(data, (str, os.PathLike)):
-        found.require_release(data, len(release))
+        owner.require_release(data, len(release))
     unit: Unit = UNIT.parse(options.get("unit")) or "user"
-    return judge(release, target.counting(unit), ignore_columns, found.require_users() if unit == "user" else None)
+    users = owner.require_users() if unit == "user" else None
+    return _with_witnesses(judge(release, target.counting(unit), ignore_columns, users), different)
+
+
+def _with_witnesses(verdict: Verdict, different: tuple[str, ...]) -> Verdict:
+    """The verdict, which does not hold where a certificate says anything else than what was found."""
+    if not different:
+        return verdict
+    witnesses = tuple(Witness(f"the certificate is not about this file: {one}") for one in different)
+    return replace(verdict, holds=False, witnesses=(*verdict.witnesses, *witnesses))
 
 
 def _persons(spec: MethodSpec, target: Model, source: Transactions) -> dict[str, Unit]:

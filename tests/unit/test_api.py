@@ -55,6 +55,18 @@ def test_a_result_and_the_file_it_wrote_are_attacked_alike(tmp_path):
     assert not any(found.upper_bound for found in one)  # the result knows whose transaction is whose
 
 
+def test_verify_takes_the_promise_of_the_certificate_and_believes_nothing_else(tmp_path):
+    anonset.anonymize(BASKETS * 3, k=3, seed=1, sensitive=["tea"]).write(tmp_path / "out.dat")
+    verdict = anonset.verify(tmp_path / "out.dat")
+    assert verdict.holds
+    assert verdict.params["k"] == 3
+    assert anonset.verify(tmp_path / "out.dat", k=2, sensitive=["tea"]).params["k"] == 2
+    (tmp_path / "out.dat").write_text((tmp_path / "out.dat").read_text() + "stranger\n" * 3)
+    changed = anonset.verify(tmp_path / "out.dat")
+    assert not changed.holds
+    assert any("sha256" in witness.statement for witness in changed.witnesses)
+
+
 def test_a_report_on_anything(tmp_path):
     result = anonset.anonymize(BASKETS * 3, k=3, seed=1).write(tmp_path / "out.csv")
     for number, release in enumerate((result, result.release, tmp_path / "out.csv")):

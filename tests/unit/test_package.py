@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import anonset
+from tools.lowest import lowest
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -36,6 +37,11 @@ def test_the_conda_recipe_asks_for_what_the_package_asks_for():
     found = dict(re.findall(r"- (\S+) >=(\S+)", runs))
     assert found.pop("python") == PROJECT["requires-python"].removeprefix(">=")
     assert found == {FOR_CONDA.get(name, name): bound for name, bound in wanted.items()}
+
+
+def test_lower_bounds_are_tested_one_by_one():
+    assert [one.split("==")[0] for one in lowest()] == [re.split("(>=)", one)[0] for one in PROJECT["dependencies"]]
+    assert "tools.lowest" in next(path for path in WORKFLOWS if path.stem == "test").read_text()
 
 
 def test_the_container_runs_as_nobody_in_particular_with_a_fixed_version():

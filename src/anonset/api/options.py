@@ -23,6 +23,7 @@ class Reading(TypedDict, total=False):
     sensitive_column: str | None
     item_attribute: str | None
     count: str | None
+    count_as: str | None
     attribute: str | Iterable[str] | None
     attribute_sensitive: str | Iterable[str] | None
     attribute_hierarchy: str | Mapping[str, Any] | None
