@@ -11,6 +11,7 @@ from anonset.assess.align import pair
 from anonset.assess.risk import attack, infer, link
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.release import GroupCounts
+from anonset.generate import generate_quest
 
 sets_of = st.frozensets(st.sampled_from("abcdef"), max_size=5)
 
@@ -46,6 +47,22 @@ def test_linking_equals_brute_force(case, measure):
         assert linking.scores[i] == pytest.approx(1 / len(nearest) if source.index(i) in nearest else 0)
     assert linking.success == pytest.approx(linking.scores.mean())
     assert linking.before == pytest.approx(np.mean([1 / originals.count(own) for own in originals]))
+
+
+def test_of_many_people_some_are_linked_and_the_margin_says_how_sure_that_is():
+    data = generate_quest(600, items=40, patterns=20, seed=4)
+    result = anonset.anonymize(data, k=3, seed=1)
+    both = pair(data, result.release, result.row_origin)
+    everybody = link(both, Job(1))
+    assert (everybody.linked, everybody.margin) == (600, 0)
+    errors = []
+    for seed in range(20):
+        some = link(both, Job(seed), most=150)
+        assert some.linked == 150
+        assert some.margin > 0
+        assert some.largest <= everybody.largest
+        errors.append(abs(some.success - everybody.success) / some.margin)
+    assert sum(error > 1 for error in errors) <= 4
 
 
 def test_an_attack_on_single_items_equals_brute_force():

@@ -41,7 +41,7 @@ def singled_out(
     items: Sequence[str] | None = None,
     absent: int = 0,
     subsets: int = COUNTABLE,
-    samples: int = 100_000,
+    samples: int = 30_000,
     confidence: float = 0.95,
     seed: int = 0,
     threads: int | None = None,
