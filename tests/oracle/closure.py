@@ -20,11 +20,14 @@ def closed(row: set[str], tree: Tree, levels: set[int]) -> set[tuple[int, str]]:
 
 
 def center(rows: list[set[tuple[int, str]]], add: str) -> set[tuple[int, str]]:
-    """What most hold, or what all hold."""
+    """What more than half hold, or two thirds, or all."""
     held = Counter(node for row in rows for node in row)
-    return {
-        node for node, count in held.items() if (2 * count > len(rows) if add == "majority" else count == len(rows))
+    enough = {
+        "majority": lambda count: 2 * count > len(rows),
+        "most": lambda count: 3 * count >= 2 * len(rows),
+        "none": lambda count: count == len(rows),
     }
+    return {node for node, count in held.items() if enough[add](count)}
 
 
 def most_specific(nodes: set[tuple[int, str]], tree: Tree) -> set[tuple[int, str]]:

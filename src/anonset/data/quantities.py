@@ -155,6 +155,12 @@ def split_quantities(labels: pa.StringArray) -> tuple[pa.StringArray, Ints, Mask
     return names, np.array([ANY if code is None else code for code in codes], dtype=np.int32), said
 
 
+def item_names(data: Transactions, items: Mask) -> pa.StringArray:
+    """The names of these items, each once, without their quantities."""
+    names = data.labels.filter(pa.array(items))
+    return pc.unique(split_quantities(names)[0]) if has_quantities(data) else names
+
+
 def apart(data: Transactions) -> Transactions:
     """Items with quantities as items and their counts, as a file has them.
 

@@ -34,6 +34,7 @@ from anonset.data.hierarchy.cut import lacking
 from anonset.data.hierarchy.joining import tops, whole_tree
 from anonset.data.hierarchy.nodes import Levels
 from anonset.data.job import Job
+from anonset.data.quantities import item_names
 from anonset.data.release import Draft
 from anonset.data.spec import MethodSpec, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -53,7 +54,7 @@ def run(data: Transactions, job: Job, *, k: int, hierarchy: Any, unit: Unit = "t
     quasi = data.quasi()
     used = quasi.item_counts > 0
     if (levels.leaf[used] < 0).any():
-        raise InputError(lacking(data.labels.filter(pa.array(used & (levels.leaf < 0)))))
+        raise InputError(lacking(item_names(data, used & (levels.leaf < 0))))
     offsets, leaves = _by_place(quasi, levels.leaf)
     persons = data.users if unit == "user" else None
     with job.stage("specialise", total=len(data)) as monitor:

@@ -50,11 +50,14 @@ LEVELS = Param(
 ADD = Param(
     "add",
     "choice",
-    "majority: publish what most members of a group hold; none: only what every member holds, so nothing is added.",
+    "majority: publish what more than half of a group hold; most: what two thirds hold, so less is added; none: only "
+    "what every member holds, so nothing is added.",
     default="majority",
-    choices=("majority", "none"),
+    choices=("majority", "most", "none"),
     example="majority",
 )
+LEAST = {"most": (2, 3), "none": (1, 1)}
+"""The share of a group, as a fraction, that must hold what is published; without one the centers stay as they are."""
 CATEGORIES = (HIERARCHY, LEVELS, ADD)
 
 
@@ -74,11 +77,9 @@ def with_categories(run: Callable[..., Draft]) -> Callable[..., Draft]:
         if hierarchy is None and data.columns is None and not has_quantities(data):
             if levels is not None:
                 raise ParameterError("levels", "come with a hierarchy", "none", "Give the hierarchy, too.")
-            return _only_common(run(data, job, **more), data) if add == "none" else run(data, job, **more)
+            return _held_by(run(data, job, **more), data, add)
         closure = Closure.of(data, hierarchy, levels)
-        draft = run(closure.closed, job, **more)
-        draft = _only_common(draft, closure.closed) if add == "none" else draft
-        return closure.opened(draft)
+        return closure.opened(_held_by(run(closure.closed, job, **more), closure.closed, add))
 
     return closed
 
@@ -237,17 +238,21 @@ def _lacking(data: Transactions, levels: Levels) -> tuple[str, ...]:
     return () if not count else (f"The hierarchy lacks {count:,} items of the data; they have no category.",)
 
 
-def _only_common(draft: Draft, data: Transactions) -> Draft:
-    """The draft with only those quasi-identifier items that every member of a published set's holders has.
+def _held_by(draft: Draft, data: Transactions, add: str) -> Draft:
+    """The draft with only those quasi-identifier items that so many of a published set's holders have.
 
-    Transactions that publish the same set are one group, whatever the method called a group.
+    Transactions that publish the same set are one group, whatever the method called a group. A category is held by all
+    who hold something in it, so what stays published is closed as before.
     """
+    if add not in LEAST:
+        return draft
+    share, whole = LEAST[add]
     published = draft.release.transactions
     group = _equal_sets(published.quasi())
     quasi = data.quasi()
     size = np.bincount(group, minlength=1)
     keys, held = np.unique(group[quasi.rows] * data.n_items + quasi.items, return_counts=True)
-    common = keys[held == size[keys // max(data.n_items, 1)]]
+    common = keys[held * whole >= size[keys // max(data.n_items, 1)] * share]
     of_group, item = common // max(data.n_items, 1), (common % max(data.n_items, 1)).astype(np.int32)
     bounds = np.searchsorted(of_group, np.arange(len(size) + 1))
     lengths = np.diff(bounds)[group] if len(group) else np.empty(0, dtype=np.int64)

@@ -18,7 +18,7 @@ from anonset.data.hierarchy.cut import LEFT_OUT, lacking, ncp
 from anonset.data.hierarchy.joining import in_any_quantity, tops, whole_tree
 from anonset.data.hierarchy.reading import as_hierarchy
 from anonset.data.job import Job
-from anonset.data.quantities import has_quantities
+from anonset.data.quantities import has_quantities, item_names
 from anonset.data.release import Draft, Release
 from anonset.data.spec import Param, Unit
 from anonset.data.transactions import Ints, Longs, Transactions
@@ -98,7 +98,7 @@ def domain(data: Transactions, hierarchy: Any) -> Domain:
     leaves = tree.nodes_of(data.labels)
     occurs = data.item_counts > 0
     if (leaves[occurs] < 0).any():
-        raise InputError(lacking(data.labels.filter(pa.array((leaves < 0) & occurs))))
+        raise InputError(lacking(item_names(data, (leaves < 0) & occurs)))
     keep, parent = _branching(tree, leaves[occurs])
     place = np.cumsum(keep, dtype=np.int32) - 1
     leaf = np.where(occurs, place[np.maximum(leaves, 0)], -1).astype(np.int32)
