@@ -21,6 +21,7 @@ from anonset.assess.utility.levels import level_losses
 from anonset.assess.utility.quantity_loss import quantity_losses
 from anonset.data.advice import Suggestion
 from anonset.data.attributes import bare_items, require_no_columns
+from anonset.data.balance import roles_in_a_line
 from anonset.data.errors import GuaranteeError, InputError, ParameterError, setting
 from anonset.data.job import Job, Progress
 from anonset.data.progress import watched
@@ -243,7 +244,10 @@ def _read(data: Any, order: Order, job: Job) -> Transactions:
 
     with job.stage("read"):
         whole = isinstance(data, Transactions) and not order.reading
-        return data if whole else read(data, **order.reading)
+        found = data if whole else read(data, **order.reading)
+    if not whole and (said := roles_in_a_line(found)):
+        job.say(said)
+    return found
 
 
 def _make_by(order: Order, job: Job, source: Transactions, method: MethodSpec | None) -> Result:

@@ -9,6 +9,7 @@ import pytest
 
 import anonset
 from anonset.cli.base import project
+from tests.cli.test_asking import on_a_terminal
 
 
 @pytest.fixture(autouse=True)
@@ -251,3 +252,55 @@ def test_a_written_project_file_says_where_a_password_is_and_never_which(monkeyp
     Path("a.toml").write_text(project.as_text({"data": address}))
     assert project.raw(Path("a.toml")) == {"data": kept}
     assert project.read_project(Path("a.toml"))["data"] == kept.replace("${DB}", "hunter2")
+
+
+UNCLEAR = "day,customer,what,price\n" + "".join(
+    f"1/{d}/2024,{c},{i},1\n" for c in range(4) for d in (2, 3) for i in "ab"
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_check_refuses_a_text_whose_columns_are_unclear(cli, encoding):
+    Path("sales.csv").write_text(UNCLEAR.replace("what", "Größe"), encoding=encoding)
+    done = cli("anonymize", "sales.csv", "-k", 2, "--check")
+    assert done.code == 2
+    assert "Most likely: --transaction day,customer --item Größe" in done.err
+    assert cli("anonymize", "sales.csv", "-k", 2, "--check", "--transaction", "day,customer", "--item", "3").code == 2
+    assert (
+        cli("anonymize", "sales.csv", "-k", 2, "--check", "--transaction", "day,customer", "--item", "Größe").code == 0
+    )
+
+
+def test_check_says_that_the_output_is_there_since_the_run_would(cli):
+    start(cli)
+    assert cli("run").code == 0
+    for command in (("run", "--check"), ("run",)):
+        done = cli(*command)
+        assert done.code == 2
+        assert "out.csv is there already" in done.err
+    assert cli("run", "--check", "--force").code == 0
+
+
+def test_init_asks_for_columns_where_the_data_do_not_show_them():
+    Path("sales.csv").write_text(UNCLEAR)
+    code, shown = on_a_terminal(".", ["init"], "sales.csv\n\nwhat\n3\n\nout.csv\n\n")
+    assert code == 0, shown
+    assert "Which one holds the transaction [day,customer]" in shown
+    found = project.read_project(Path("anonset.toml"))
+    expected = {"transaction": "day,customer", "item": "what"}
+    assert found == {"data": "sales.csv", **expected, "k": "3", "out": "out.csv"}
+
+
+def test_init_takes_data_that_come_later_and_says_so():
+    code, shown = on_a_terminal(".", ["init"], "later.csv\n\n\n\n\n")
+    assert code == 0, shown
+    assert "written all the same" in shown
+    assert project.read_project(Path("anonset.toml"))["data"] == "later.csv"
+
+
+def test_run_says_what_to_write_so_that_nobody_is_asked_again():
+    Path("sales.csv").write_text(UNCLEAR)
+    Path("anonset.toml").write_text('[source]\ndata = "sales.csv"\nitem = "what"\n[privacy]\nk = 2\n')
+    code, shown = on_a_terminal(".", ["run", "--check"], "\n")
+    assert code == 0, shown
+    assert 'To be asked no more, write transaction = "day,customer" under [source]' in shown

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonset import DataError, ParameterError
 from anonset.io import convert, read
 from anonset.io.source.columns import whole_transaction
-from anonset.io.source.guessing import UnclearColumns, certain, likely
+from anonset.io.source.guessing import UnclearColumns, certain, day_of, likely
 from anonset.io.source.roles import Roles
 from anonset.io.source.words import NAMES
 
@@ -138,6 +138,24 @@ def test_the_likeliest_columns_agree_with_a_search_over_all_pairs():
     assert (3, likely(Roles(), columns)["transaction"], likely(Roles(), columns)["item"]) in pairs
     assert not certain(Roles(), columns, likely(Roles(), columns))
     assert likely(Roles(), []) == {}
+
+
+def test_where_a_user_and_a_day_are_known_the_transaction_is_a_users_day():
+    rows = [("9", "1/2/2024", "7", "tea"), ("9", "1/2/2024", "8", "tea"), ("8", "12/31/2024", "7", "tea")]
+    columns = list(zip(*rows, ("9", "12/31/2024", "7", "oil"), strict=True))
+    assert day_of(Roles(user=2, item=3), columns) == 1
+    assert day_of(Roles(user=2), columns) == 1
+    assert day_of(Roles(item=3), columns) is None, "nobody says whose"
+    assert day_of(Roles(user=2, item=3), columns, instead=0) is None, "another column is likelier"
+    same = [*columns[:3], ("tea",) * 4]
+    assert day_of(Roles(user=2, item=3), same) is None, "items would repeat"
+
+
+def test_the_error_names_both_columns_of_a_users_day(saved):
+    with pytest.raises(UnclearColumns, match="Most likely: transaction=day,customer") as error:
+        read(saved(RECEIPTS, "a.csv"))
+    assert error.value.guess == {"transaction": "day,customer"}
+    assert not error.value.sure
 
 
 def test_convert_leaves_out_parts_and_columns(saved, tmp_path):

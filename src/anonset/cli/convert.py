@@ -52,8 +52,9 @@ def convert(writing: Given, reading: Given, running: Given, data: SourceOrQuery 
     What the new format cannot hold (users in FIMI, say) is an error that names a format that can, unless --drop
     leaves it out on purpose.
     """
+    from anonset.data.balance import in_a_line, published_account, read_account
     from anonset.data.job import Job
-    from anonset.io import convert as rewrite
+    from anonset.io.publish.converting import read_and_written as rewrite
 
     if out is None and "query" in reading:
         data, out = None, data
@@ -65,11 +66,14 @@ def convert(writing: Given, reading: Given, running: Given, data: SourceOrQuery 
     options = as_read_options(reading)
     source_format = options.pop("format", None)
     with Display(quiet="quiet" in running or "json" in running) as display, Job(progress=display).stage("convert"):
-        written = rewrite(data, out, source_format=source_format, **writing, **options)
+        found, written = rewrite(data, out, source_format=source_format, **writing, **options)
     answer = {"source": data, "out": out, "transactions": len(written), "items": written.n_items}
+    account = read_account(found)
     if "json" in running and out != "-":
-        return show_json({**answer, "occurrences": written.nnz, "notes": written.notes})
+        both = {"read": account, "written": published_account(written, 0)}
+        return show_json({**answer, "occurrences": written.nnz, "notes": written.notes, "account": both})
     warn(written.notes)
     if "quiet" not in running and out != "-":
-        show(facts([("written", out), ("transactions", len(written)), ("items", written.n_items)]))
+        rows = [("written", out), ("transactions", len(written)), ("items", written.n_items)]
+        show(facts([("read", in_a_line(account)), *rows]))
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
     in persons; transactions that name no user count as unknown, for nobody.
     """
     from anonset.assess.profile import summarize
+    from anonset.data.balance import in_a_line, read_account
     from anonset.data.job import Job
     from anonset.io import read
     from anonset.io.source.describe import describe
@@ -45,22 +46,25 @@ def info(looking: Given, reading: Given, running: Given, data: SourceOrQuery = N
             columns = describe(data, **as_read_options(reading))
         with job.stage("summarize"):
             summary = summarize(transactions, TOP.parse(looking.get("top")))
+    account = read_account(transactions)
     if "json" in running:
-        show_json({"source": data, **summary.to_dict(), "columns": [asdict(column) for column in columns]})
+        described = [asdict(column) for column in columns]
+        show_json({"source": data, **summary.to_dict(), "columns": described, "account": {"read": account}})
     elif "quiet" not in running:
-        show(*_page(summary), *_columns(columns))
+        show(facts([("read", in_a_line(account)), *_counts(summary)]), *_page(summary), *_columns(columns, account))
 
 
-def _columns(columns: Sequence[Column]) -> list[Any]:
+def _columns(columns: Sequence[Column], account: Mapping[str, Any]) -> list[Any]:
     """What becomes of each column of a table."""
     if not columns:
-        return []
+        played = [(one["name"], one["role"] or "left aside") for one in account["columns"]]
+        return ["", table(("column", "role"), played)] if played else []
     rows = [(one.name, one.role, one.distinct, one.why) for one in columns]
     return ["", table(("column", "role", "values", "why"), rows, numbers=("values",))]
 
 
 def _page(summary: Summary) -> list[Any]:
-    page: list[Any] = [facts(_counts(summary)), "", f"Current k: {summary.k:,}. {_standing(summary)}"]
+    page: list[Any] = ["", f"Current k: {summary.k:,}. {_standing(summary)}"]
     if summary.k_users is not None:
         page.append(f"In persons: {summary.k_users:,}. {_persons(summary)}")
     if summary.frequent:

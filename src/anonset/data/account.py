@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-NULLS, REPEATS, BLANKS = "nulls", "repeats", "blanks"
+NULLS, REPEATS, BLANKS, KEPT_APART = "nulls", "repeats", "blanks", "kept_apart_by_blanks"
 
 
 class Counted(str):
@@ -45,6 +45,14 @@ class Arrived:
 
     rows: int
     columns: tuple[tuple[str, str], ...] = ()
+
+    def roles(self) -> dict[str, list[str]]:
+        """The parts of each column: several columns may make the transaction, and one of them may name the user."""
+        found: dict[str, list[str]] = {}
+        for part, name in self.columns:
+            found.setdefault(name, []).append(part.rstrip("0123456789").rstrip())
+        return found
+
     layout: str = ""
     kinds: Mapping[str, Any] = field(default_factory=dict)
     index: tuple[str, ...] = ()

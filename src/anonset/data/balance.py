@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.data.account import BLANKS, NULLS, REPEATS, Arrived, total
+from anonset.data.account import BLANKS, KEPT_APART, NULLS, REPEATS, Arrived, total
 from anonset.data.transactions import Transactions
 
 
@@ -19,7 +19,7 @@ def read_account(data: Transactions) -> dict[str, Any]:
     1
     """
     arrived = data.arrived or Arrived(len(data))
-    columns = [{"name": name, "role": role} for role, name in arrived.columns]
+    columns = [{"name": name, "role": ", ".join(roles)} for name, roles in arrived.roles().items()]
     return {
         "rows": arrived.rows,
         "transactions": len(data),
@@ -29,6 +29,7 @@ def read_account(data: Transactions) -> dict[str, Any]:
         NULLS: total(data.notes, NULLS),
         REPEATS: total(data.notes, REPEATS),
         BLANKS: total(data.notes, BLANKS),
+        KEPT_APART: total(data.notes, KEPT_APART),
         "counts": None if data.counts is None else int(data.counts.sum()),
         "users": None if data.users is None or data.user_labels is None else len(data.user_labels),
     }
@@ -64,4 +65,26 @@ def in_a_line(account: Mapping[str, Any]) -> str:
     return ", ".join([line, *users, *lost])
 
 
-_WORDS = {NULLS: "nulls left out", REPEATS: "repeats merged", BLANKS: "blanks trimmed"}
+def roles_in_a_line(data: Transactions) -> str:
+    """Which column was taken for what, in one line; empty where every column is called by its part.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from anonset.data.transactions import Transactions
+    >>> columns = (("transaction", "day"), ("transaction 2", "customer"), ("user", "customer"), ("item", "item"))
+    >>> roles_in_a_line(replace(Transactions.from_lists([["a"]]), arrived=Arrived(1, columns)))
+    'Columns: day (transaction), customer (transaction, user), item (item)'
+    """
+    played = {} if data.arrived is None else data.arrived.roles()
+    if all(roles == [name] for name, roles in played.items()):
+        return ""
+    return "Columns: " + ", ".join(f"{name} ({', '.join(roles)})" for name, roles in played.items())
+
+
+_WORDS = {
+    NULLS: "nulls left out",
+    REPEATS: "repeats merged",
+    BLANKS: "blanks trimmed",
+    KEPT_APART: "names kept apart by blanks",
+}

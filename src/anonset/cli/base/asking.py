@@ -9,6 +9,7 @@ from typing import TypeVar
 import typer
 
 from anonset.cli.base import project
+from anonset.cli.base.console import warn
 from anonset.cli.base.options import Given
 from anonset.cli.base.progress import Display
 from anonset.data.errors import printable
@@ -28,13 +29,18 @@ def with_questions(reading: Given, running: Given, display: Display, work: Calla
         if not error.missing or not _somebody_is_there(running):
             raise
         display.stop()
+        answers: dict[str, str] = {}
         typer.echo(f"The columns are: {printable(', '.join(error.columns))}.", err=True)
         for role in error.missing:
             question = f"Which one holds the {role}"
             likely = error.guess.get(role)
             answer = typer.prompt(question, default=None if likely is None else printable(likely), err=True)
-            reading[role] = likely if likely is not None and answer == printable(likely) else answer.strip()
-            project.add(role, reading[role])
+            answers[role] = likely if likely is not None and answer == printable(likely) else answer.strip()
+            project.add(role, answers[role])
+    reading.update(answers)
+    if (file := project.current()) is not None:
+        lines = " and ".join(project.line(role, answer) for role, answer in answers.items())
+        warn([f"To be asked no more, write {lines} under [source] in {file}"])
     return work()
 
 

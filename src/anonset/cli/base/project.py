@@ -184,8 +184,13 @@ def as_text(values: Mapping[str, Any] | None = None) -> str:
     for table in ORDER:
         entries = [(name, given[name]) for name, param in known.items() if name in given and table_of(param) == table]
         if entries:
-            lines += [f"[{table}]", *(f"{name} = {_toml(_without_password(value))}" for name, value in entries), ""]
+            lines += [f"[{table}]", *(line(name, value) for name, value in entries), ""]
     return "\n".join(lines)
+
+
+def line(name: str, value: Any) -> str:
+    """An option as it stands in a project file."""
+    return f"{name} = {_toml(_without_password(value))}"
 
 
 def _without_password(value: Any) -> Any:

@@ -66,6 +66,25 @@ def convert(
     >>> convert([["bread", "wine"], ["bread"]], tempfile.mkdtemp() + "/data.csv")
     Transactions(2 transactions, 2 items, mean length 1.5)
     """
+    settings: dict[str, Any] = {"force": force, "keep_formulas": keep_formulas, "drop": drop}
+    return read_and_written(
+        source, target, format=format, source_format=source_format, shared_folder=shared_folder, **settings, **options
+    )[1]
+
+
+def read_and_written(
+    source: Any,
+    target: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str | None = None,
+    source_format: str | None = None,
+    force: bool = False,
+    keep_formulas: bool = False,
+    drop: str | Iterable[str] = (),
+    shared_folder: SharedFolder = None,
+    **options: Any,
+) -> tuple[Transactions, Transactions]:
+    """Convert; gives what was read and what was written."""
     path = Path(target) if isinstance(target, (str, os.PathLike)) and target != "-" else None
     if path is not None:
         inputs = reading_inputs(source, options)
@@ -83,7 +102,7 @@ def convert(
         with plain_errors("Standard output" if target == "-" else "The file"):
             write_to(file, written, chosen)
             file.flush()
-    return replace(written, notes=(*data.notes, *notes))
+    return data, replace(written, notes=(*data.notes, *notes))
 
 
 def _parts(drop: str | Iterable[str]) -> tuple[list[str], list[str] | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anonset._native import first_bad_byte
 from anonset.data.errors import DataError, setting
 from anonset.io.containers.container import TEXT
 from anonset.io.containers.registry import CONTAINERS
@@ -10,7 +11,10 @@ from anonset.io.formats.registry import LAYOUTS, endings, parse_format, split_na
 from anonset.io.formats.sample import Sample
 from anonset.io.source.options import ReadOptions
 from anonset.io.source.shape import Shape
-from anonset.io.source.streams import File, bad_byte, head
+from anonset.io.source.streams import File, as_array, bad_byte, head
+
+LONGEST_LETTER = 4
+"""Bytes of UTF-8; the first bytes of a file may end inside one."""
 
 
 def detect(file: File, options: ReadOptions) -> Shape:
@@ -28,6 +32,8 @@ def detect(file: File, options: ReadOptions) -> Shape:
         return CONTAINERS[container].shape(file, name, options)
     if start.count(b"\0") > len(start) // 8:
         raise bad_byte(start, start.index(b"\0"), file.name)
+    if (place := first_bad_byte(as_array(start))) >= 0 and place < len(start) - LONGEST_LETTER and b"\0" not in start:
+        raise bad_byte(start, place, file.name)  # names of columns must not be guessed from broken letters
     sample = Sample(file.name, start, None if container is None else CONTAINERS[container], options)
     return _sniffed(sample) if layout is None else layout.shape(sample)
 

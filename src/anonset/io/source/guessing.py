@@ -2,13 +2,15 @@
 
 In a long table a transaction's value stands in several rows, mostly one after the other, and no item stands twice
 beside it. Of the columns for which that is so, the one with the most values is the likeliest transaction, numbers and
-dates before words, and the likeliest item is the column that repeats least beside it, words before numbers.
+dates before words, and the likeliest item is the column that repeats least beside it, words before numbers. Where no
+column is one, but a column names the user and another one the day, the likeliest transaction is a user's day.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pyarrow as pa
@@ -22,6 +24,7 @@ FEWEST_ROWS = 3  # fewer say nothing
 OFTEN_APART = 0.9  # of all rows, from which on a column is one of items that are not repeated in a transaction
 MOST_ROWS = 10_000  # of a table, that are looked at
 NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
+DAY = re.compile(r"[0-9]{1,4}([-/.])[0-9]{1,2}\1[0-9]{1,4}([ T,].*)?|(19|20)[0-9]{6}")
 Columns = Sequence[Sequence[str]]
 
 
@@ -52,6 +55,11 @@ def missing_role(roles: Roles, names: Sequence[str], source: str | None, columns
     missing = [role for role in ("transaction", "item") if getattr(roles, role) is None]
     found = likely(roles, columns)
     guess = {role: names[place] for role, place in found.items()}
+    if (day := day_of(roles, columns, found.get("transaction"))) is not None and roles.user is not None:
+        both = whole_key(columns, day, roles.user)
+        more = likely(replace(roles, transaction=len(columns), more=(day,)), [*columns, both])
+        found, guess = {}, {role: names[place] for role, place in more.items()}
+        guess = {"transaction": f"{names[day]},{names[roles.user]}", **guess}
     asked = f"Name them: {' and '.join(map(setting, missing))}; or the format if this is no long table."
     if guess:
         shown = " ".join(setting(role, _quoted(name)) for role, name in guess.items())
@@ -62,7 +70,7 @@ def missing_role(roles: Roles, names: Sequence[str], source: str | None, columns
 
 
 def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
+    return name if re.fullmatch(r"[\w.,-]+", name) else f"'{name}'"
 
 
 def first_rows(table: pa.Table) -> Columns:
@@ -98,6 +106,34 @@ def likely(roles: Roles, columns: Columns) -> dict[str, int]:
             both = {"transaction": owner, "item": items[0][1]}
             return {role: place for role, place in both.items() if getattr(roles, role) is None}
     return {}
+
+
+def day_of(roles: Roles, columns: Columns, instead: int | None = None) -> int | None:
+    """The column of days that makes a transaction together with the user's; None where there is none.
+
+    Where another column is the likeliest transaction, that must be one of days itself.
+
+    Examples
+    --------
+    >>> rows = [("1/2/2024", "7", "tea"), ("1/2/2024", "8", "tea"), ("1/3/2024", "7", "tea"), ("1/3/2024", "7", "oil")]
+    >>> day_of(Roles(user=1, item=2), list(zip(*rows)))
+    0
+    """
+    if roles.transaction is not None or roles.user is None or not columns or len(columns[0]) < FEWEST_ROWS:
+        return None
+    free = [place for place in range(len(columns)) if place not in roles.places.values()]
+    for place in free if instead is None else [instead]:
+        if all(DAY.fullmatch(value.strip()) for value in columns[place]):
+            both = whole_key(columns, place, roles.user)
+            items = [other for other in free if other != place] if roles.item is None else [roles.item]
+            if len({*both}) < len(both) and any(_apart(both, columns[item]) >= OFTEN_APART for item in items):
+                return place
+    return None
+
+
+def whole_key(columns: Columns, *places: int) -> list[str]:
+    """Several columns as one."""
+    return ["\0".join(values) for values in zip(*(columns[place] for place in places), strict=True)]
 
 
 def certain(roles: Roles, columns: Columns, found: Mapping[str, int]) -> bool:

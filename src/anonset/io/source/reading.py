@@ -13,6 +13,7 @@ from anonset.data.errors import InputError, ParameterError
 from anonset.data.release import Release
 from anonset.data.transactions import Transactions
 from anonset.io.source.attributes import give_columns
+from anonset.io.source.blanks import say_kept_apart
 from anonset.io.source.counts import settle_counts
 from anonset.io.source.degrees import give_degrees
 from anonset.io.source.files import asked_layout, read_files, read_query
@@ -115,7 +116,7 @@ def read(
             given[name] = ",".join(given[name])
     options = ReadOptions(**given)
     require_sense(options)
-    data = give_columns(_read_by_content(source, options), options)
+    data = give_columns(say_kept_apart(_read_by_content(source, options)), options)
     data = settle_users(mark_sensitive(give_degrees(data, options), options), options)
     return settle_counts(data, options)
 

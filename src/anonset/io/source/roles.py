@@ -49,10 +49,9 @@ class Roles:
         return {**found, **further, **{f"{BESIDE}{name}": place for name, place in self.beside}}
 
     def order(self, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """The part and the name of each column that plays one, in the order of the table."""
-        parts = {place: role for role, place in reversed([*self.places.items()])}
-        called = ((parts[place], name) for place, name in enumerate(names) if place in parts)
-        return tuple((ATTRIBUTE if part.startswith(BESIDE) else part, name) for part, name in called)
+        """Each part and the name of the column that plays it, in the order of the table."""
+        played = sorted((place, ATTRIBUTE if part.startswith(BESIDE) else part) for part, place in self.places.items())
+        return tuple((part, names[place]) for place, part in played)
 
     def others(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that play no part."""
