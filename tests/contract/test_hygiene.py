@@ -304,3 +304,39 @@ def test_no_error_quotes_a_transaction(capsys, tmp_path, content, command):
     assert ID not in said
     assert USER not in said
     assert set(re.findall(rf"{RARE}\w*", said)) <= given
+
+
+# --- what the owner keeps --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "form"), [("pta", "text"), ("cahd-blind", "json")])
+def test_what_stays_with_the_owner_holds_no_more_than_it_must(capsys, source, tmp_path, method, form):
+    """Of dossier, report, log, ledger, project file and link only the link knows whose transactions they are."""
+    out = tmp_path / ("out" if method == "cahd-blind" else "out.csv")
+    names = ("page.html", "report.json", "link.csv", "book", "log", "again.toml")
+    beside = {name: str(tmp_path / name) for name in names}
+    command = ["anonymize", str(source / "data.csv"), "-o", str(out), "--method", method, *options(method)]
+    command += ["--dossier", beside["page.html"], "--report", beside["report.json"], "--link", beside["link.csv"]]
+    command += ["--ledger", beside["book"], "--log", beside["log"], "--log-format", form]
+    command += ["--write-config", beside["again.toml"], "--unit", "transaction", "--seed", "5"]
+    assert run([*command, "--accept", "singling-out,linkability,inference,loss"]) == 0
+    assert run(["ledger", beside["book"]]) == 0
+    printed = capsys.readouterr()
+    assert not marks(printed.out + printed.err)
+    link = tmp_path / "link.PRIVATE.csv"
+    found = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file() and path not in (out, link)}
+    assert {"page.PRIVATE.html", "report.PRIVATE.json", "book", "log", "again.toml"} <= set(found)
+    for name, content in found.items():
+        assert not marks(content.decode(errors="replace"), () if name in VOCABULARY else (RARE, DEGREE)), name
+    assert all(mark in link.read_text() for mark in (ID, USER))
+    assert not any(mark in link.read_text() for mark in (RARE, DEGREE))
+    private = [path for path in (link, *map(tmp_path.joinpath, found)) if not path.name.startswith("out")]
+    assert {path.stat().st_mode & 0o777 for path in private} == {0o600}
+
+
+VOCABULARY = ("page.PRIVATE.html", "report.PRIVATE.json")
+"""What may name items of the original. (A ledger does where it keeps the cut of the first batch.)"""
+
+
+def marks(text: str, more: tuple[str, ...] = (RARE, DEGREE)) -> list[str]:
+    return [mark for mark in (ID, USER, *more) if mark in text]
