@@ -152,6 +152,38 @@ def test_the_table_that_is_read_is_never_replaced(database):
     anonset.publish(database.at("sales"), Targets(out=database.at("again")), k=4)
 
 
+def test_a_table_that_may_be_read_without_being_named_is_never_replaced(database):
+    database.run("CREATE TABLE sales (receipt int, item text)", "INSERT INTO sales VALUES (1, 'a'), (2, 'a'), (3, 'a')")
+    database.run("CREATE VIEW seen AS SELECT * FROM sales")
+    ways = [(database.address, {}), (database.at("seen"), {}), (database.address, {"query": "SELECT * FROM seen"})]
+    for source, reading in ways:
+        for name in ("sales", "SALES") if database.kind != "postgresql" else ("sales",):
+            with pytest.raises(InputError, match="must not replace a table of the database that is read"):
+                anonset.publish(source, Targets(out=database.at(name), force=True), k=2, **reading)
+    assert sorted(database.run("SELECT receipt FROM sales")) == [(1,), (2,), (3,)]
+
+
+def test_a_release_that_may_be_meant_is_not_replaced_by_itself(database):
+    publish(database, "release")
+    with pytest.raises(InputError, match="must not replace a table of the database that is read"):
+        anonset.publish(database.address, Targets(out=database.at("release"), force=True), k=2)
+
+
+def test_a_table_that_only_has_the_name_of_a_certificate_is_nobody_elses(database):
+    database.run("CREATE TABLE birth_certificate (child text)", "INSERT INTO birth_certificate VALUES ('Ann')")
+    for force in (False, True):
+        with pytest.raises(InputError, match="has the name of a certificate, and is another table"):
+            publish(database, "birth", force=force)
+    assert database.run("SELECT child FROM birth_certificate") == [("Ann",)]
+
+
+def test_two_certificates_are_none(database, capsys):
+    publish(database)
+    database.run("INSERT INTO release_certificate SELECT certificate, 'x' FROM release_certificate")
+    assert command(["verify", database.at("release")]) == 2
+    assert "there must be one certificate here" in capsys.readouterr().err
+
+
 def test_a_release_is_not_taken_for_the_source_of_the_next_run(database):
     database.run("CREATE TABLE sales (receipt int, item text)", "INSERT INTO sales VALUES (1, 'a'), (2, 'a'), (3, 'a')")
     for _ in range(2):

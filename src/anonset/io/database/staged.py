@@ -21,7 +21,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from anonset.data.address import Address
-from anonset.data.errors import ExistsError, InputError, OutputError, UnclearError, argument
+from anonset.data.errors import DataError, ExistsError, InputError, OutputError, UnclearError, argument, setting
 from anonset.io.database.connections import connect, connected
 from anonset.io.database.postgres import LONGEST_NAME, Postgres
 from anonset.io.database.session import CERTIFICATE, STAGING, CommitError, Session, plain_errors, text_of
@@ -29,6 +29,8 @@ from anonset.io.publish.folders import SharedFolder
 from anonset.io.publish.slots import Slot
 
 ROWS = 65_536  # of a part that is sent
+COLUMNS = ("certificate", "signature")
+"""Of the table with the certificate."""
 
 
 class StagedTable:
@@ -179,10 +181,46 @@ def certificate_of(target: Address) -> tuple[str, str | None] | None:
         name = certificate_table(target)
         if not session.there(name):
             return None
-        columns = [
-            session.value(f"SELECT {column} FROM {session.named(name)}") for column in ("certificate", "signature")
-        ]
+        _require_certificates(session, name)
+        if session.value(f"SELECT count(*) FROM {session.named(name)}") != 1:
+            raise DataError("there must be one certificate here. Restore it or move it away.", source=_of(target, name))
+        columns = [session.value(f"SELECT {column} FROM {session.named(name)}") for column in COLUMNS]
         return None if columns[0] is None else (str(columns[0]), columns[1])
+
+
+def _require_certificates(session: Session, name: str) -> None:
+    """An error where a table with the name of a certificate is another one."""
+    if session.there(name) and session.schema(session.named(name)).names != list(COLUMNS):
+        place = _of(session.address, name)
+        raise InputError(
+            f"{place} has the name of a certificate, and is another table. Choose another name for the release."
+        )
+
+
+def _of(target: Address, name: str) -> str:
+    return str(target.of_table(name))
+
+
+def is_release(target: Address) -> bool:
+    """Whether a table has a certificate beside it."""
+    with connected(target) as session, session.plain():
+        name = certificate_table(target)
+        _require_certificates(session, name)
+        return session.there(name)
+
+
+def require_not_read(target: Address, named: bool) -> None:
+    """Refuse to replace a table of the database that is read: any but a release, and where no table is `named`, also a
+    release that could be meant.
+    """
+    with connected(target) as session, session.plain():
+        there = session.there(str(target.table))
+        meant = not named and str(target.table).lower() in {name.lower() for name in session.sources()}
+    if meant or (there and not is_release(target)):
+        problem = (
+            "must not replace a table of the database that is read, unless it is a release and the source is named"
+        )
+        raise InputError(f"{setting('out', target)} {problem}. Choose another name.")
 
 
 def became(target: Address, digest: str) -> str | None:
@@ -205,3 +243,4 @@ def require_target(target: Address, *, force: bool) -> None:
     with connected(target) as session, session.plain(writing=True):
         if not force and session.there(str(target.table)):
             raise taken(target)
+        _require_certificates(session, certificate_table(target))

@@ -21,7 +21,7 @@ from anonset.data.release import Certificate, Release, Verdict
 from anonset.data.targets import Targets
 from anonset.data.transactions import Transactions
 from anonset.io.database.reading import by_id
-from anonset.io.database.staged import StagedTable, require_target
+from anonset.io.database.staged import StagedTable, require_not_read, require_target
 from anonset.io.formats.layout import Table
 from anonset.io.formats.registry import LAYOUTS, Format, parse_format
 from anonset.io.formats.saving import write_to
@@ -45,11 +45,11 @@ def require_table(target: Address, targets: Targets, form: str, reads: Mapping[s
         raise ParameterError("link", "be left out for a table", "a link", "Write a file, and load it.")
     if targets.mode is not None:
         raise ParameterError("mode", "be left out for a table", f"{targets.mode:o}", "Use GRANT.")
-    _require_other_table(target, reads)
+    _require_other_table(target, reads, targets.force)
     require_target(target, force=targets.force)
 
 
-def _require_other_table(target: Address, reads: Mapping[str, Any]) -> None:
+def _require_other_table(target: Address, reads: Mapping[str, Any], force: bool) -> None:
     """Refuse to replace the table that is read, or that a query on the same database names."""
     source = Address.of(reads.get("data"))
     if source is None or not source.same_database(target):
@@ -59,6 +59,8 @@ def _require_other_table(target: Address, reads: Mapping[str, Any]) -> None:
     query = str(reads.get("query") or "").lower()
     if (asked is not None and asked.rpartition(".")[2].lower() == name) or name in query:
         raise InputError(f"{setting('out', target)} must not replace the table that is read. Choose another name.")
+    if force:
+        require_not_read(target, named=asked is not None or bool(query))
 
 
 def stage_table(
