@@ -35,16 +35,17 @@ void bind_km_cuts(nb::module_& m) {
     m.def(
         "km_refine",
         [](Longs offsets, Ints items, Ints parent, Longs size, Ints leaf, std::int64_t k, int known,
-           std::int64_t budget, int form, int threads, PyMonitor& monitor) {
+           std::int64_t budget, int form, int threads, PyMonitor& monitor, Persons persons) {
             km::RefinedCut out;
             run(monitor, [&](Monitor& watched) {
-                out = km::refined_cut(to_csr(offsets, items), to_tree(parent, size, leaf), k, known, budget,
+                out = km::refined_cut(to_csr(offsets, items), to_tree(parent, size, leaf, persons), k, known, budget,
                                       static_cast<km::Form>(form), threads, watched);
             });
             return std::pair(to_numpy(std::move(out.cut)), to_numpy(std::move(out.kept)));
         },
         nb::arg("offsets"), nb::arg("items"), nb::arg("parent"), nb::arg("size"), nb::arg("leaf"), nb::arg("k"),
-        nb::arg("m"), nb::arg("budget"), nb::arg("form"), nb::arg("threads"), nb::arg("monitor"));
+        nb::arg("m"), nb::arg("budget"), nb::arg("form"), nb::arg("threads"), nb::arg("monitor"),
+        nb::arg("persons") = nb::none());
 }
 
 void bind_km_searches(nb::module_& m) {

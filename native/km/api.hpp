@@ -23,7 +23,7 @@ struct Hierarchy {
     std::int32_t count;
     const std::int32_t* leaf;  // the node of each item
     // The person of each transaction, ascending, negative where unknown; then supports count different persons. Null:
-    // they count transactions. (A refinement always does.)
+    // they count transactions.
     const std::int32_t* person = nullptr;
 };
 
@@ -81,7 +81,8 @@ struct RefinedCut {
 
 // From the root down: replaces a published node by its children wherever that stays safe. The cut is minimal: no
 // published node can be replaced. At most `budget` item occurrences are left out, where that loses less than it saves.
-// Time: each node is tried once, at the cost of the sets of up to m nodes that its children are part of.
+// Time: each node is tried once, at the cost of the sets of up to m nodes that its children are part of. Where persons
+// are counted, rows are bitmaps; empty where these take too much memory.
 RefinedCut refined_cut(const Csr& data, const Hierarchy& tree, std::int64_t k, int m, std::int64_t budget, Form form,
                        int threads, Monitor& monitor);
 

@@ -22,10 +22,11 @@ std::size_t orders_to_try(const Database& db, std::int64_t budget) {
 
 namespace {
 
-// Bitmaps are faster wherever they fit, up to three times.
+// Bitmaps are faster wherever they fit, up to three times. Persons are counted in bitmaps only.
 bool prefers_bitmaps(const Database& db) {
-    constexpr double MOST_BYTES = 48e6;
-    return static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count()) < MOST_BYTES;
+    constexpr double MOST_BYTES = 48e6, MOST_IN_PERSONS = 512e6;
+    const double bytes = static_cast<double>(db.rows()) / 8 * static_cast<double>(db.tree.count());
+    return bytes < (db.in_persons() ? MOST_IN_PERSONS : MOST_BYTES);
 }
 
 // Which item occurrences are published: all but those below a node that is left out of their row.
@@ -49,6 +50,7 @@ RefinedCut refined_cut(const Csr& data, const Hierarchy& tree, std::int64_t k, i
                        int threads, Monitor& monitor) {
     const Database db = extend(data, tree);
     const bool bitmaps = form == Form::best ? prefers_bitmaps(db) : form == Form::dense;
+    if (db.in_persons() && !bitmaps) return {};
     const Refined found =
         bitmaps ? refine_dense(db, k, m, budget, threads, monitor) : refine_sparse(db, k, m, budget, threads, monitor);
     return {in_given_order(db.tree, found.cut), kept_items(db, data, tree.leaf, found.left_out)};

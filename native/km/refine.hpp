@@ -76,7 +76,8 @@ class Refiner {
     }
     std::int64_t urgency(std::int32_t node) const {
         if (order_ == Order::size) return db_.tree.size[node];
-        return order_ == Order::saving ? saving(node) : 1000 * saving(node) / db_.tree.support[node];
+        return order_ == Order::saving ? saving(node)
+                                       : 1000 * saving(node) / std::max<std::int64_t>(1, db_.tree.support[node]);
     }
 
     void specialise(const Nodes& start) {

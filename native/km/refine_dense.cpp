@@ -105,7 +105,7 @@ class DenseRows {
     void pair(const Word* own, const Word* other) {
         if (marked_ > most_marked_) return;
         const std::int64_t together = met(own, other);
-        if (together == 0) return;
+        if (together == NEVER) return;
         if (together < k_) {
             for (std::int32_t w : inside_) mark(w, own[w] & other[w]);
         } else if (m_ > 2 && marked_ == 0) {  // for larger sets: only the words that the child is in
@@ -124,7 +124,7 @@ class DenseRows {
                 continue;
             }
             const std::int64_t together = met_inside(common, next, width);
-            if (together == 0) continue;
+            if (together == NEVER) continue;
             if (together < k_) {
                 for (std::int64_t w = 0; w < width; ++w) mark(inside_[w], common[w] & next[w]);
             } else if (size < m_) {
@@ -136,23 +136,37 @@ class DenseRows {
         }
     }
 
-    // How many transactions two bitmaps share, the first of which is the child's; stops counting at k.
+    // How many transactions, or different persons, two bitmaps share, the first of which is the child's; stops counting
+    // at k. In persons those who meet may all be unknown, so that 0 is another answer than never.
+    static constexpr std::int64_t NEVER = -1;
     std::int64_t met(const Word* own, const Word* other) const {
-        std::int64_t total = 0;
+        Count count;
         if (static_cast<std::int64_t>(inside_.size()) * 4 < words_) {
             for (std::int32_t w : inside_)
-                if (const Word both = own[w] & other[w]; both != 0 && (total += weight(w, both)) >= k_) break;
-            return total;
+                if (const Word both = own[w] & other[w]; both != 0 && add(count, w, both) >= k_) break;
+            return count.total;
         }
-        for (std::int64_t w = 0; total < k_ && (w = next_shared(own, other, w, words_)) < words_; ++w)
-            total += weight(w, own[w] & other[w]);
-        return total;
+        for (std::int64_t w = 0; count.total < k_ && (w = next_shared(own, other, w, words_)) < words_; ++w)
+            add(count, w, own[w] & other[w]);
+        return count.total;
     }
     std::int64_t met_inside(const Word* a, const Word* b, std::int64_t width) const {
-        std::int64_t total = 0;
-        for (std::int64_t w = 0; total < k_ && (w = next_shared(a, b, w, width)) < width; ++w)
-            total += weight(inside_[w], a[w] & b[w]);
-        return total;
+        Count count;
+        for (std::int64_t w = 0; count.total < k_ && (w = next_shared(a, b, w, width)) < width; ++w)
+            add(count, inside_[w], a[w] & b[w]);
+        return count.total;
+    }
+    struct Count {
+        std::int64_t total = NEVER;
+        std::int32_t last = -1;  // the person who was counted last
+    };
+    // Adds the rows of a word, which lie behind all that were added.
+    std::int64_t add(Count& count, std::int64_t word, Word rows) const {
+        std::int64_t more = 0;
+        if (!db_.in_persons()) more = weight(word, rows);
+        for (; db_.in_persons() && rows != 0; rows &= rows - 1)
+            more += db_.adds(static_cast<std::int32_t>(64 * word + __builtin_ctzll(rows)), count.last);
+        return count.total = std::max<std::int64_t>(count.total, 0) + more;
     }
     std::int64_t weight(std::int64_t word, Word rows) const {
         std::int64_t total = 0;

@@ -379,6 +379,7 @@ def km_refine(
     form: int,
     threads: int,
     monitor: Monitor,
+    persons: Ints | None = None,
 ) -> tuple[Ints, Bytes]: ...
 def km_optimal(
     offsets: Longs,

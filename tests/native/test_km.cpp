@@ -163,11 +163,14 @@ struct PersonCase : Case {
         found.person = person.data();
         return found;
     }
-    std::map<sample::Set, std::set<std::int32_t>> holders(const std::vector<std::int32_t>& cut, int m) const {
+    std::map<sample::Set, std::set<std::int32_t>> holders(const std::vector<std::int32_t>& cut, int m,
+                                                          const std::vector<std::uint8_t>& kept) const {
         std::map<sample::Set, std::set<std::int32_t>> found;
-        for (std::int64_t row = 0; row < data.view().rows; ++row) {
+        const Csr view = data.view();
+        for (std::int64_t row = 0; row < view.rows; ++row) {
             sample::Set nodes;
-            for (const std::int32_t item : sample::set(data.view(), row)) nodes.insert(cut[leaf[item]]);
+            for (std::int64_t at = view.offsets[row]; at < view.offsets[row + 1]; ++at)
+                if (kept.empty() || kept[at]) nodes.insert(cut[leaf[view.items[at]]]);
             for (const sample::Set& some : sample::subsets(nodes, m)) {
                 auto& who = found[some];
                 if (person[row] >= 0) who.insert(person[row]);
@@ -177,8 +180,9 @@ struct PersonCase : Case {
     }
 };
 
-bool safe_for_persons(const PersonCase& c, const std::vector<std::int32_t>& cut, int k, int m) {
-    for (const auto& [nodes, who] : c.holders(cut, m))
+bool safe_for_persons(const PersonCase& c, const std::vector<std::int32_t>& cut, int k, int m,
+                      const std::vector<std::uint8_t>& kept = {}) {
+    for (const auto& [nodes, who] : c.holders(cut, m, kept))
         if (static_cast<int>(who.size()) < k) return false;
     return true;
 }
@@ -198,6 +202,18 @@ TEST(cuts_are_safe_for_persons_and_the_optimal_one_loses_least) {
                 const auto cut = km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 1, c.monitor);
                 CHECK(safe_for_persons(c, cut, k, m) && c.loss(cut) >= c.loss(optimal.cut));
                 CHECK(cut == km::greedy_cut(c.data.view(), c.tree(), k, m, apriori, 3, c.monitor));
+            }
+            for (const std::int64_t budget : {0, 30}) {
+                const auto refine = [&](km::Form form, int threads) {
+                    return km::refined_cut(c.data.view(), c.tree(), k, m, budget, form, threads, c.monitor);
+                };
+                const auto found = refine(km::Form::best, 2);
+                CHECK(safe_for_persons(c, found.cut, k, m, found.kept));
+                CHECK(std::count(found.kept.begin(), found.kept.end(), 0) <= budget);
+                if (budget == 0) CHECK(c.loss(found.cut) >= c.loss(optimal.cut));
+                const auto again = refine(km::Form::dense, 1);
+                CHECK(found.cut == again.cut && found.kept == again.kept);
+                CHECK(refine(km::Form::sparse, 1).cut.empty());
             }
         }
 }
@@ -228,5 +244,9 @@ TEST(with_one_transaction_for_each_person_both_units_cut_alike) {
         for (const bool apriori : {false, true}) {
             const auto persons = km::greedy_cut(c.data.view(), c.tree(), k, 2, apriori, 2, c.monitor);
             CHECK(persons == km::greedy_cut(c.data.view(), c.Case::tree(), k, 2, apriori, 2, c.monitor));
+            const auto dense = km::Form::dense;
+            const auto refined = km::refined_cut(c.data.view(), c.tree(), k, 2, 30, dense, 2, c.monitor);
+            const auto plain = km::refined_cut(c.data.view(), c.Case::tree(), k, 2, 30, dense, 2, c.monitor);
+            CHECK(refined.cut == plain.cut && refined.kept == plain.kept);
         }
 }

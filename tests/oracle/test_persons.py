@@ -303,3 +303,68 @@ def test_what_cannot_be_is_refused_with_the_degree_that_one_transaction_for_each
     merged = anonset.anonymize(data, method="cahd-gray", p=10, unit="user", one_per_user=True, seed=1)
     assert merged.verdict.holds
     assert len(merged.release) == 20
+
+
+TREE = {"item": list("abcdefgh"), "level1": list("AAAABBBB"), "level2": ["x", "x", "y", "y", "z", "z", "w", "w"]}
+LONGER = st.lists(
+    st.tuples(st.frozensets(st.sampled_from("abcdefgh"), max_size=4), st.integers(-1, 4)), min_size=4, max_size=20
+)
+
+
+def _few(rows, users, k, m):
+    """Whether some set of at most m published items is held by fewer than k known users."""
+    holders = defaultdict(set)
+    for row, user in zip(rows, users, strict=True):
+        for size in range(1, m + 1):
+            for known in combinations(sorted(row), size):
+                holders[known] |= {user} - {-1}
+    return any(len(who) < k for who in holders.values())
+
+
+@given(LONGER, st.integers(1, 3), st.sampled_from([0, 0.2]))
+@settings(max_examples=150, deadline=None)
+def test_km_refine_is_safe_for_persons_and_no_node_can_be_replaced(rows, m, suppress):
+    users = [user for _, user in rows]
+    data = Transactions.from_lists([sorted(items) for items, _ in rows])
+    data = replace(data, users=np.array(users, dtype=np.int32), user_labels=list("uvwxy"))
+    options = {"k": 2, "m": m, "hierarchy": TREE, "suppress": suppress, "unit": "user", "seed": 1}
+    try:
+        result = anonset.anonymize(data, method="km-refine", keep=anonset.Keep(order=True), **options)
+    except InfeasibleError:
+        assert len({user for items, user in rows if items} - {-1}) < 2
+        return
+    published = [set(row) for row in result.release.transactions.to_lists()]
+    assert not _few(published, users, 2, m)
+    if suppress:
+        return
+    above = dict(zip(TREE["item"], zip(TREE["level2"], TREE["level1"], strict=True), strict=True))
+    for node in set().union(*published):  # finer by one node: some set then has too few
+        below = [(item, levels) for item, levels in above.items() if node in (*levels, "ALL") and node != item]
+        finer = []
+        for (items, _), row in zip(rows, published, strict=True):
+            own = {_child(node, item, levels) for item, levels in below if item in items} if node in row else set()
+            finer.append(row - {node} | own if own else row)
+        assert finer == published or _few(finer, users, 2, m)
+
+
+def _child(node, item, levels):
+    """The published child of a node above an item."""
+    way = (item, *levels, "ALL")
+    return way[way.index(node) - 1]
+
+
+def test_where_bitmaps_take_too_much_memory_the_cut_of_transactions_is_raised(monkeypatch):
+    from anonset import _native
+
+    data, real = _shop(3), _native.km_refine
+
+    def full(*given):
+        in_persons = len(given) == 12 and given[-1] is not None
+        return (np.empty(0, np.int32), np.empty(0, np.uint8)) if in_persons else real(*given)
+
+    options = {"method": "km-refine", "k": 4, "m": 2, "unit": "user", "seed": 1}
+    before = anonset.anonymize(data, **options)
+    monkeypatch.setattr(_native, "km_refine", full)
+    after = anonset.anonymize(data, **options)
+    assert after.verdict.persons.holds
+    assert after.measurements["ncp"] >= before.measurements["ncp"]

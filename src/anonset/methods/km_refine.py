@@ -17,6 +17,9 @@ Postcondition  every set of at most m published nodes that occurs at all occurs 
 
 Against `km-apriori`: minimal by construction, so never a node more general than the others force it to be; and a
 handful of odd transactions does not decide how general a whole branch must be.
+
+In persons     supports count different known users. Where bitmaps of all nodes take more than half a gigabyte, the cut
+               of transactions is raised instead, which loses more.
 """
 
 from __future__ import annotations
@@ -64,13 +67,8 @@ def run(
     m = largest_set(data, m)
     with job.stage("extend"):
         found = domain(data, hierarchy)
-    with job.stage("specialise", total=len(found.node)) as monitor:
-        cut, kept = _native.km_refine(
-            *found.arrays, k, m, int(suppress * found.data.nnz), BEST_FORM, job.threads, monitor
-        )
-    refined = replace(found, data=without(found.data, kept.astype(np.bool_)))
-    if unit == "user":
-        cut = _for_persons(refined, cut, k, m, job)
+    cut, kept = _refined(found, k, m, int(suppress * found.data.nnz), unit, job)
+    refined = replace(found, data=without(found.data, kept))
     chosen = found.cut(cut)
     if diversity is not None:
         with job.stage("diversify"):
@@ -78,14 +76,40 @@ def run(
     return publish(refined, chosen, m, job, found.data)
 
 
-def _for_persons(found: Domain, cut: Ints, k: int, m: int, job: Job) -> Ints:
-    """The cut, raised where too few persons hold some of its nodes together, as km-apriori would raise it."""
-    require_feasible(found.data, k, "user")
-    raised = replace(found, leaf=np.where(found.leaf >= 0, cut[np.maximum(found.leaf, 0)], -1).astype(np.int32))
+def _refined(found: Domain, k: int, m: int, budget: int, unit: Unit, job: Job) -> tuple[Ints, Mask]:
+    """The cut, and which item occurrences are kept."""
+    arrays, persons = found.counting(unit)
+    with job.stage("specialise", total=len(found.node)) as monitor:
+        cut, kept = _native.km_refine(*arrays, k, m, budget, BEST_FORM, job.threads, monitor, persons)
+        if persons is not None and not len(cut):
+            cut, kept = _native.km_refine(*found.arrays, k, m, budget, BEST_FORM, job.threads, monitor)
+            return _raised(found, cut, kept.astype(np.bool_), k, m, job)
+    return cut, kept.astype(np.bool_) if persons is None else _as_in_data(found.data, kept)
+
+
+def _as_in_data(data: Transactions, kept: Any) -> Mask:
+    """What was said of the occurrences of transactions in order of their users, in the order of the data."""
+    assert data.users is not None
+    order = np.argsort(data.users, kind="stable")
+    sizes = data.lengths[order]
+    begin = np.cumsum(sizes) - sizes
+    out = np.empty(data.nnz, dtype=np.bool_)
+    out[np.repeat(data.offsets[order] - begin, sizes) + np.arange(data.nnz)] = kept
+    return out
+
+
+def _raised(found: Domain, cut: Ints, kept: Mask, k: int, m: int, job: Job) -> tuple[Ints, Mask]:
+    """A cut that counts transactions, raised where too few persons hold some of its nodes together, as km-apriori does.
+
+    For data of which the bitmaps that count persons would take too much memory.
+    """
+    rest = replace(found, data=without(found.data, kept))
+    require_feasible(rest.data, k, "user")
+    raised = replace(rest, leaf=np.where(rest.leaf >= 0, cut[np.maximum(rest.leaf, 0)], -1).astype(np.int32))
     arrays, persons = raised.counting("user")
     with job.stage("generalise", total=len(found.node) * m) as monitor:
         above = _native.km_greedy(*arrays, k, m, True, job.threads, monitor, persons)
-    return np.where(cut >= 0, above[np.maximum(cut, 0)], -1).astype(np.int32)
+    return np.where(cut >= 0, above[np.maximum(cut, 0)], -1).astype(np.int32), kept
 
 
 def without(data: Transactions, kept: Mask) -> Transactions:
