@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
+import subprocess
 from html import unescape
 from pathlib import Path
 
@@ -23,6 +25,11 @@ def source(tmp_path: Path) -> Path:
     path = tmp_path / "sales.basket"
     path.write_text("".join(",".join(basket) + "\n" for basket in BASKETS), encoding="utf-8")
     return path
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PRINTED = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"]
+PURPOSE = "Study of shopping habits with the university, to be continued in the following year with the same data"
 
 
 def first_page(path: Path) -> str:
@@ -170,3 +177,25 @@ def test_a_public_report_says_that_items_were_removed_but_not_how_many(source: P
     html = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "items were removed from transactions" in html
     assert "information_loss" not in html
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@pytest.mark.parametrize(
+    "settings", [{"k": 2}, {"method": "cahd-gray", "p": 3, "sensitive": ["test"]}], ids=["short", "long"]
+)
+def test_what_is_signed_is_one_printed_page(settings: dict, source: Path, tmp_path: Path) -> None:
+    targets = Targets(
+        out=tmp_path / ("release" if "p" in settings else "out.csv"),
+        dossier=tmp_path / "d.html",
+        accept="singling-out,linkability,inference,loss",
+        purpose=PURPOSE,
+        responsible="The head of data protection",
+    )
+    anonset.publish(source, targets, seed=1, **settings)
+    html = (tmp_path / "d.PRIVATE.html").read_text(encoding="utf-8")
+    assert ("dossier long" in html) == ("p" in settings)
+    alone, page = tmp_path / "alone.html", tmp_path / "page.pdf"
+    alone.write_text(html[: html.index('<header class="annex"')] + "</body></html>", encoding="utf-8")
+    browser = [str(CHROMIUM), *PRINTED, f"--user-data-dir={tmp_path / 'profile'}", f"--print-to-pdf={page}"]
+    subprocess.run([*browser, alone.as_uri()], capture_output=True, timeout=180, check=True)
+    assert len(re.findall(rb"/Type\s*/Page[^s]", page.read_bytes())) == 1

@@ -30,8 +30,9 @@ class Linking:
     """How well full knowledge of a person links to the release.
 
     `success` is the mean chance of picking one's own published transaction, `margin` the half width of its 95 %
-    confidence interval (0 where everybody was linked), `largest` the largest chance, `certain` the number of people whose
-    own one is picked for sure, of `linked` ones; `scores` is the chance of each, `before` the mean against the original.
+    confidence interval (0 where everybody was linked), `largest` the largest chance, `certain` the number of people
+    whose own one is picked for sure, of `linked` ones; `scores` is the chance of each, `before` the mean against the
+    original.
     """
 
     measure: str
@@ -51,7 +52,7 @@ class Linking:
 
 
 def link(pair: Pair, job: Job, measure: Measure = "hamming", most: int = MOST) -> Linking:
-    """Link original transactions, `most` of them drawn at random where there are more, with the nearest published sets."""
+    """Link original transactions, at most `most` that are drawn at random, with the nearest published sets."""
     _, person, _ = distinct_sets(pair.original)
     _, exact, copies = distinct_sets(pair.known)
     people = len(person)

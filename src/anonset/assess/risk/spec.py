@@ -163,8 +163,8 @@ class AttackSpec:
 class Chances:
     """The chance of each attacked person (or draw, or group), before and after.
 
-    Where all are there, nothing is left to chance. `drawn` says that these are draws. Of those that were drawn, `share`
-    is how many they stand for.
+    Where all are there, nothing is left to chance. `drawn` says that these are draws, `attacked` how many persons they
+    stand for. Of several guesses of which the best counts, `guesses` is the number: the interval holds for all of them.
     """
 
     after: Floats
@@ -172,6 +172,7 @@ class Chances:
     drawn: bool = False
     attacked: int | None = None
     weights: Floats | None = None
+    guesses: int = 1
 
     def mean(self, values: Floats) -> float:
         """The mean, weighted where weights are given."""
@@ -181,7 +182,8 @@ class Chances:
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the mean after; a score interval, which is never too narrow for chances."""
         mean = self.mean(self.after)
-        return wilson(mean, len(self.after), CONFIDENCE) if self.drawn and len(self.after) else (mean, mean)
+        confidence = 1 - (1 - CONFIDENCE) / self.guesses
+        return wilson(mean, len(self.after), confidence) if self.drawn and len(self.after) else (mean, mean)
 
 
 def finding(

@@ -19,7 +19,8 @@ its members hold:
 
 The attacker points at one of those that are left, or that are least unlikely; the owner knows how often that is right.
 For groups formed around a holder there are two such guesses, the fewest nearer transactions outside and the most
-central member; the better one counts. A method that is not named here is not attacked in this way.
+central member; the better one counts, with an interval that holds for both. A method that is not named here is not
+attacked in this way.
 
 R. Wong et al., "Minimality attack in privacy preserving data publishing", VLDB 2007.
 """
@@ -64,7 +65,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     guesses = [np.array([attacked.right(one, score) for one in drawn]) for score in RULES[case.method](case, attacked)]
     best: Floats = max(guesses, key=lambda right: float(right.mean()))
     chance = np.array([1 / len(attacked.members(group)) for group, _ in drawn])
-    return (finding(SPEC, case, Chances(best, chance, drawn=True), each=False),)
+    return (finding(SPEC, case, Chances(best, chance, drawn=True, guesses=len(guesses)), each=False),)
 
 
 def _in_rows(case: Case) -> tuple[Finding, ...]:
