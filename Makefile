@@ -74,7 +74,7 @@ stubs: $(VENV)/.ready-dev
 	$(BIN)/python -m tools.stubs
 
 # An hour of fuzzing: each of the targets of tests/fuzz in turn. What is found stays in build/fuzz.
-FUZZ_SECONDS ?= 225
+FUZZ_SECONDS ?= 105
 fuzz: $(VENV)/.ready-dev
 	mkdir -p build/fuzz
 	$(BIN)/python -m tests.fuzz all --seconds $(FUZZ_SECONDS) --keep build/fuzz --work build/fuzz/corpus
