@@ -4,6 +4,7 @@ import json
 import stat
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import anonset
@@ -39,6 +40,19 @@ def test_a_release_is_a_table_with_its_certificate_beside_it(database):
     assert json.loads(text)["files"] == dict(result.certificate.files)
     assert signature is None
     assert sorted(map(sorted, anonset.read(database.at("release")))) == sorted(map(sorted, BASKETS))
+
+
+def test_a_table_has_the_columns_of_whole_receipts_and_is_checked_with_them(database):
+    rows = [(n, store, 1 + n % 2, "milk") for n, store in enumerate(["Mitte", "Altona"] * 4)]
+    receipts = pa.table(
+        dict(zip(("receipt", "store", "quantity", "product"), map(list, zip(*rows, strict=True)), strict=True))
+    )
+    options = {"attribute": "store", "count": "quantity", "k": 4, "seed": 1}
+    anonset.publish(receipts, Targets(out=database.at("release")), **options)
+    shown = database.run("SELECT store, quantity, product FROM release")
+    assert sorted(map(tuple, shown)) == sorted([("Altona", 2, "milk"), ("Mitte", 1, "milk")] * 4)
+    assert anonset.verify(database.at("release"), k=4).measured["k"] == 4
+    assert not anonset.verify(database.at("release"), k=5).holds
 
 
 def test_the_sha256_is_that_of_the_table_as_csv(database, tmp_path):

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from anonset.data.address import Address
+from anonset.data.errors import AnonsetError
 from anonset.data.release import Certificate, Verdict
 from anonset.data.version import VERSION
 from anonset.models.wording import who_checks
@@ -80,12 +82,23 @@ def columns_said(path: Any) -> dict[str, str]:
     if not isinstance(path, (str, os.PathLike)):
         return {}
     try:
-        content = json.loads(Path(f"{os.fspath(path)}.certificate.json").read_text(encoding="utf-8"))
+        content = json.loads(_beside(os.fspath(path)))
         said = content.get("columns") or {}
         known = ("transaction", "item", "count", "attribute", "attribute_sensitive")
         return {name: said[name] for name in known if isinstance(said.get(name), str)}
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (AnonsetError, OSError, ValueError, AttributeError, RecursionError):
         return {}
+
+
+def _beside(path: str) -> str:
+    """The text of the certificate beside a file or a table."""
+    address = Address.of(path)
+    if address is None:
+        return Path(f"{path}.certificate.json").read_text(encoding="utf-8")
+    from anonset.io.database.staged import certificate_of  # most commands never speak to a database
+
+    found = None if address.table is None else certificate_of(address)
+    return "{}" if found is None else found[0]
 
 
 def sha256(path: Path) -> str:

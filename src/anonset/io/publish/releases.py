@@ -132,7 +132,7 @@ def stage_release(
         {target.name: temporary},
         transactions=len(data),
         sensitive_items=tuple(data.sensitive_names()),
-        columns=_columns(data, chosen),
+        columns=reading_columns(data, chosen),
         **{**about, "notes": (*about["notes"], *changes)},
     )
     check_again(temporary, chosen, data, verdict)
@@ -229,7 +229,7 @@ def check_again(path: str | os.PathLike[str], format: Format, data: Transactions
 
     names = data.sensitive_names()
     options: dict[str, Any] = {"sensitive": names} if names and not format.holds.sensitive else {}
-    options |= _columns(data, format)
+    options |= reading_columns(data, format)
     try:
         found = read(path, format=format.name, **options)
     except ShortageError:
@@ -251,7 +251,7 @@ def check_again(path: str | os.PathLike[str], format: Format, data: Transactions
         )
 
 
-def _columns(data: Transactions, format: Format) -> dict[str, str]:
+def reading_columns(data: Transactions, format: Format) -> dict[str, str]:
     """The options that read columns beside the items again."""
     return {} if data.columns is None else data.columns.as_options(format.holds.parts(data))
 

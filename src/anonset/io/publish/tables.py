@@ -16,18 +16,20 @@ import numpy as np
 import pyarrow as pa
 
 from anonset.data.address import Address
+from anonset.data.attributes import items_of
 from anonset.data.errors import InputError, ParameterError, setting
 from anonset.data.release import Certificate, Release, Verdict
 from anonset.data.targets import Targets
 from anonset.data.transactions import Transactions
 from anonset.io.database.reading import by_id
 from anonset.io.database.staged import StagedTable, require_not_read, require_target
+from anonset.io.formats.beside import with_columns_beside
 from anonset.io.formats.layout import Table
 from anonset.io.formats.registry import LAYOUTS, Format, parse_format
 from anonset.io.formats.saving import write_to
 from anonset.io.publish.atomic import Staging
 from anonset.io.publish.certificate import certificate_text, certify
-from anonset.io.publish.releases import as_published, check_again, require_publishable
+from anonset.io.publish.releases import as_published, check_again, reading_columns, require_publishable
 from anonset.io.publish.signature import signed
 
 LAYOUT = "long"
@@ -83,6 +85,7 @@ def stage_table(
         {table.target.rpartition("/")[2].partition("?")[0]: table.digest},
         transactions=len(data),
         sensitive_items=tuple(data.sensitive_names()),
+        columns=reading_columns(data, AS_TABLE),
         **{**about, "notes": (*about["notes"], *changes)},
     )
     text = certificate_text(certificate)
@@ -113,11 +116,12 @@ class _Digest(io.RawIOBase):
 
 
 def _rows(data: Transactions) -> pa.Table:
-    """One row per item; numbers of transactions as numbers."""
+    """One row per item, with the columns beside the items; numbers of transactions as numbers."""
     layout = LAYOUTS[LAYOUT]
     assert isinstance(layout, Table)
-    rows = layout.table(data)
+    items = items_of(data)
+    rows = layout.table(items)
     if data.ids is None:
-        numbers = np.repeat(np.arange(1, len(data) + 1), layout.rows(data))
+        numbers = np.repeat(np.arange(1, len(data) + 1), layout.rows(items))
         rows = rows.set_column(0, "transaction", pa.array(numbers))
-    return rows
+    return with_columns_beside(rows, data, layout.rows(items), dates=False)
