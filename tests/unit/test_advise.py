@@ -228,3 +228,21 @@ def test_the_page_says_where_lines_are_of_a_sample_and_of_all(tmp_path, capsys, 
     monkeypatch.setattr(trials.sample, "__defaults__", (60,))
     assert run(["advise", str(path)]) == 0
     assert "tried on all 120 transactions cannot be compared" in " ".join(capsys.readouterr().out.split())
+
+
+def test_one_slow_trial_leaves_time_for_others(monkeypatch):
+    from anonset.choose import trials
+
+    asked = []
+
+    def slow(data, candidate, seconds, job, whole):
+        asked.append(seconds)
+        if len(asked) == 1:
+            return None  # stopped when its time was up
+        return attempt(data, candidate, 600, job, whole)
+
+    monkeypatch.setattr(trials, "attempt", slow)
+    data = Transactions.from_lists([["a"], ["a", "b"]] * 20)
+    found, left_out = trials.try_out(data, len(data), [Candidate("gsc", {"k": 2})] * 3, 100, Job(0))
+    assert (len(found), left_out) == (2, 1)
+    assert all(seconds <= 50 for seconds in asked)

@@ -16,7 +16,6 @@ from anonset.data.findings import Finding, Findings, Part
 from anonset.data.job import Job
 from anonset.data.spec import ModelSpec
 from anonset.data.transactions import Transactions
-from anonset.data.unit import chosen_unit
 from anonset.methods import method_spec
 from anonset.models import model as make_model
 from anonset.models import model_spec
@@ -24,6 +23,10 @@ from anonset.pipeline import anonymize
 
 MOST = 20_000
 """So many transactions are tried at most: enough to see what happens, few enough for a dozen trials."""
+
+
+MOST_OF_TIME = 0.5
+"""The share of the time that is left which one trial may take, so that others come to be tried."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,7 @@ def variants(suggestion: Suggestion, hierarchy: Any, situation: Situation) -> It
         return
     takes = {param.name: param for param in (*model.params, *model.options, *method.params)}
     strong = dict(suggestion.params)
-    persons = chosen_unit(None, situation.data, model)[0] == "user"
-    if situation.sensitive and "diversity" in takes and not (persons and method.cuts):  # beside a cut it counts rows
+    if situation.sensitive and "diversity" in takes:
         strong.setdefault("diversity", 2)
     for usual, params in ((True, strong), (False, _weaker(strong, model.headline))):
         if params is None:
@@ -152,7 +154,7 @@ def _weaker(params: Mapping[str, Any], headline: str) -> dict[str, Any] | None:
 def try_out(
     data: Transactions, whole: int, candidates: Iterable[Candidate], seconds: float, job: Job
 ) -> tuple[list[Trial], int]:
-    """The candidates, one after the other, until the time is up; and how many were not tried."""
+    """The candidates, one after the other, until the time is up; and how many were not tried to their end."""
     end = time.monotonic() + seconds
     candidates = list(candidates)
     trials: list[Trial] = []
@@ -160,7 +162,7 @@ def try_out(
         left = end - time.monotonic()
         if left <= 0:
             break
-        found = attempt(data, candidate, left, job, whole)
+        found = attempt(data, candidate, MOST_OF_TIME * left, job, whole)
         if found is not None:
             trials.append(found)
     return trials, len(candidates) - len(trials)

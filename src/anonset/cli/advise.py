@@ -164,7 +164,7 @@ def _page(advice: Advice, transactions: int, line: str, unnamed: bool) -> list[A
             f"a sample of {sizes[0]:,}: among fewer people more can be found."
         )
     if advice.not_tried:
-        page.append(f"The time was up before {advice.not_tried:,} others; --seconds gives more.")
+        page.append(f"The time was up before {advice.not_tried:,} others were done; --seconds gives more.")
     refused = [one for one in advice.trials if not one.good]
     if refused:
         page += ["", *(f"✗ {_name(one)}: {one.problem}" for one in refused)]
