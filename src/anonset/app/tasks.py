@@ -230,10 +230,9 @@ def preview(desk: Desk, setup: Setup, job: Job, model: str, method: str, params:
 
 def _lost(result: Result) -> list[tuple[str, str]]:
     """What a release lost, in the figures of its method."""
-    facts = dict(result.facts())
     return [
         (name, f"{value:.4g}" if name == "NCP" else f"{100 * value:.1f} %")
-        for name, value in facts.items()
+        for name, value in result.losses()
         if name in ("information loss", "NCP", "attribute loss")
     ]
 

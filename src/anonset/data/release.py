@@ -371,10 +371,12 @@ class Result(Shown, Framed):
         """What a notebook shows: promise and verdict, what is published, what was lost."""
         yield from (("method", self.method), ("promise", self.verdict.promise), ("holds", self.verdict.holds))
         yield "transactions", len(self.release)
-        for name, text in _LOSSES.items():
-            if name in self.measurements:
-                yield text, float(self.measurements[name])
+        yield from self.losses()
         yield from () if self.findings is None else self.findings.changes()
+
+    def losses(self) -> Iterable[tuple[str, float]]:
+        """What was lost, by the measures of the method."""
+        return ((text, float(self.measurements[name])) for name, text in _LOSSES.items() if name in self.measurements)
 
     def picture(self) -> Picture | None:
         """What attackers achieve before and after; without the original what the verdict shows."""
