@@ -50,18 +50,19 @@ def sizes(packages: Path) -> Counter[str]:
     return found
 
 
-def install(shelf: Path, place: Path, extras: str) -> tuple[dict[str, str], Path, float]:
-    """The environment of the new venv, its Python, and how long installing took."""
+def install(shelf: Path, place: Path, extras: str) -> tuple[dict[str, str], Path, float, float]:
+    """The environment of the new venv, its Python, and how long installing took: elapsed, and of the processor."""
     venv.create(place, with_pip=True, symlinks=True)
     env = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX", "PYTHONPATH", "VIRTUAL_ENV")}
     env["PATH"] = str(place / "bin")
     assert not any((place / "bin" / name).exists() for name in COMPILERS)
     wheel = next(iter(sorted(shelf.glob(f"anonset-*-cp{sys.version_info[0]}{sys.version_info[1]}-*.whl"))))
     python = place / "bin" / "python"
-    start = time.perf_counter()
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [str(python), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", f"{wheel}{extras}"]
     subprocess.run(command, env=env, check=True)
-    return env, python, time.perf_counter() - start
+    elapsed, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return env, python, elapsed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> None:
@@ -72,11 +73,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="the longest that installing may take")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        env, python, seconds = install(given.shelf, Path(folder) / "venv", given.extras)
+        env, python, seconds, own = install(given.shelf, Path(folder) / "venv", given.extras)
         subprocess.run([str(python), "-c", TRY], env=env, check=True)
         said = subprocess.run([str(python), "-m", "anonset", "--version", "--verbose"], env=env, check=True, text=True)
         found = sizes(next((Path(folder) / "venv" / "lib").glob("python*")) / "site-packages")
-        print(f"pip install: {seconds:.1f} s; installed: {sum(found.values()) / 1e6:.0f} MB")
+        print(f"pip install: {seconds:.1f} s elapsed, {own:.1f} s of the processor")
+        print(f"installed: {sum(found.values()) / 1e6:.0f} MB")
         for name, size in found.most_common(8):
             print(f"  {name:<12} {size / 1e6:6.1f} MB")
         start = processor_seconds([str(python), "-c", "pass"], env)
