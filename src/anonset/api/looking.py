@@ -71,17 +71,21 @@ class Risks(Shown):
         return self.risks[place]
 
     def __repr__(self) -> str:
-        return f"Risks({', '.join(f'{one.m} items: {one.share:.1%}' for one in self.risks)})"
+        return f"Risks({', '.join(f'{_items(one.m)}: {one.share:.1%}' for one in self.risks)})"
 
     def facts(self) -> Iterable[tuple[str, Any]]:
         """What a notebook shows: who is singled out by how many items."""
         for one in self.risks:
-            yield f"{one.m} items known", f"{one.share:.1%} singled out, a guess is right in {one.success:.1%}"
+            yield f"{_items(one.m)} known", f"{one.share:.1%} singled out, a guess is right in {one.success:.1%}"
 
     def picture(self) -> Picture | None:
         """The share that is singled out, by known items."""
         series = (("singled out", [one.share for one in self.risks]),)
         return Picture("Singled out, by items known", [str(one.m) for one in self.risks], series, "share")
+
+
+def _items(many: int) -> str:
+    return f"{many} item{'' if many == 1 else 's'}"
 
 
 @overload

@@ -371,7 +371,7 @@ class Result(Shown, Framed):
         """What a notebook shows: promise and verdict, what is published, what was lost."""
         yield from (("method", self.method), ("promise", self.verdict.promise), ("holds", self.verdict.holds))
         yield "transactions", len(self.release)
-        yield from self.losses()
+        yield from ((name, value if name == "NCP" else f"{value:.1%}") for name, value in self.losses())
         yield from () if self.findings is None else self.findings.changes()
 
     def losses(self) -> Iterable[tuple[str, float]]:
