@@ -1,7 +1,7 @@
 """Quantities of items, against loops: the promise on (item, quantity), what is published, what attackers find."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -142,3 +142,44 @@ def test_attackers_of_columns_are_more_certain_than_those_of_items():
         find(Case(data, anonset.Release(data), np.arange(6), known=(2,)), ["whole-basket"]).attacks[0] for data in both
     ]
     assert [one.after for one in found] == [pytest.approx(1 / 6), pytest.approx(1 / 2)]
+
+
+@settings(max_examples=10)
+@given(receipts=RECEIPTS, m=st.integers(1, 2))
+def test_attackers_in_persons_know_quantities_and_columns_and_are_never_taken_for_weaker(receipts, m):
+    frame = table(receipts)
+    frame["customer"] = frame.receipt // 2
+    options = {
+        "count": "quantity",
+        "attribute": "store",
+        "attribute_hierarchy": {"store": SHOPS},
+        "unit": "transaction",
+    }
+    result = anonset.anonymize(frame, method="crowd", k=2, keep=anonset.Keep(order=True), seed=1, **options)
+    case = Case(result.source, result.release, result.row_origin, known=(m,), draws=5_000)
+    columns = [dict(one.split("=") for one in row if "=" in one) for row in result.release.transactions.to_lists()]
+    published = [
+        {("item", item, many) for item, many in row.items() if "=" not in item}
+        | {("column", "store", own.get("store"))}
+        for row, own in zip(shown(result), columns, strict=True)
+    ]
+    known = [{*(("item", i, n) for i, n in row.items()), ("column", "store", store)} for row, store in receipts]
+    exact, bound = [], []
+    for owner, own in enumerate(known):
+        queries = [*combinations(sorted(own, key=str), m)]
+        one, other = [], []
+        for facts in queries:
+            fits = [
+                {row // 2 for row, said in enumerate(published) if set(way) <= said}
+                for way in product(*(sorted(ways(fact, STORES), key=str) for fact in facts))
+            ]
+            there = any(owner // 2 in fit for fit in fits)
+            one.append(there / max(len(set().union(*fits)), 1))
+            other.append(there / max(*map(len, fits), 1))
+        if queries:
+            exact.append(np.mean(one))
+            bound.append(np.mean(other))
+    found = find(case, ["person-items"]).attacks[0]
+    assert found.upper_bound
+    assert found.after == pytest.approx(np.mean(bound), abs=0.04)  # the attacker draws
+    assert np.mean(exact) <= np.mean(bound) + 1e-9

@@ -32,7 +32,8 @@ class Pair:
     `row_origin[i]` is the original behind published transaction `i` (−1: invented); None where nobody knows. Where
     items are generalized, `original` is seen through the published nodes; `exact` is as it was, and `seen_as` says
     under which code each of its items is seen. `ways` are the codes under which the release may show each known item,
-    filled up with −1, where there are several (see `facts`); `plain` are then the codes of mere items.
+    filled up with −1, where there are several (see `facts`); `plain` are then the codes of mere items. `overlapping`
+    says that one row may show a fact in several ways, as a person's history does.
     """
 
     original: Transactions
@@ -42,6 +43,7 @@ class Pair:
     seen_as: Ints | None = None
     ways: Ints | None = None
     plain: Mask | None = None
+    overlapping: bool = False
 
     @property
     def known(self) -> Transactions:

@@ -50,11 +50,12 @@ def _numbered(users: Ints, known: Ints) -> Longs:
 
 def histories_of(case: Case) -> Pair:
     """Everybody's history before and after as one transaction each, in the order of persons."""
-    persons, both = Persons.of(case), case.pair
+    persons, both = Persons.of(case), case.facts
     original = united(both.original, persons.original, persons.count)
     published = united(both.published, persons.published, persons.count)
     exact = None if both.exact is None else united(both.exact, persons.original, persons.count)
-    return Pair(original, published, np.arange(persons.count, dtype=np.int64), exact, both.seen_as)
+    origin = np.arange(persons.count, dtype=np.int64)
+    return Pair(original, published, origin, exact, both.seen_as, both.ways, both.plain, overlapping=True)
 
 
 def united(data: Transactions, whose: Longs, count: int) -> Transactions:

@@ -6,7 +6,7 @@ users, nobody can tell which transactions belong together, and the chance is one
 
 from __future__ import annotations
 
-from anonset.assess.risk.attackers.known_items import all_chances
+from anonset.assess.risk.attackers.known_items import all_chances, known_words
 from anonset.assess.risk.persons import histories_of
 from anonset.assess.risk.spec import AttackSpec, Case, finding
 from anonset.data.findings import Finding
@@ -14,11 +14,10 @@ from anonset.data.findings import Finding
 
 def run(case: Case) -> tuple[Finding, ...]:
     """One finding for each number of known items that some history has."""
-    found, bound = [], "published users" not in case.has
+    found, bound = [], "published users" not in case.has or case.facts.ways is not None
     for (m, _), chances in all_chances(case, histories_of(case), "history items", (0,)).items():
-        items = "one item" if m == 1 else f"{m} items"
-        knows = f"{items} from all transactions of a person"
-        title = f"{items} of all baskets"
+        items = known_words(case, m)
+        knows, title = f"{items} from all transactions of a person", f"{items.partition(',')[0]} of all baskets"
         found.append(finding(SPEC, case, chances, known=m, knows=knows, title=title, upper_bound=bound))
     return tuple(found)
 

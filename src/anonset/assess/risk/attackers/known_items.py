@@ -128,9 +128,22 @@ def query_chances(pair: Pair, queries: Queries, job: Job) -> Floats:
         found = (own >= 0) & holds_all(data, np.maximum(own, 0), queries.items)
         if held is not None and absent is not None and len(data):
             found &= (held[np.maximum(own, 0)] & absent) == 0
-    sizes, found = np.bincount(asked, sizes, count), np.bincount(asked, found, count) > 0
+    sizes = in_any_way(sizes, asked, count, overlapping=pair.overlapping)
+    found = np.bincount(asked, found, count) > 0
     chance: Floats = np.where(found, 1 / np.maximum(sizes, 1), 0.0)
     return chance
+
+
+def in_any_way(sizes: Longs, asked: Longs, count: int, *, overlapping: bool) -> Longs:
+    """How many candidates each query has in any of its ways.
+
+    Where one may fit in several, at least as many as in the way with most: the chance is then an upper bound.
+    """
+    if not overlapping:
+        return np.bincount(asked, sizes, count).astype(np.int64)
+    most = np.zeros(count, dtype=np.int64)
+    np.maximum.at(most, asked, sizes)
+    return most
 
 
 def in_all_ways(ways: Ints, queries: Queries) -> tuple[Queries, Longs]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonset.assess.risk.attackers.known_items import draw_owners
+from anonset.assess.risk.attackers.known_items import Queries, draw_owners, in_all_ways, in_any_way, known_words
 from anonset.assess.risk.knowledge import drawn
 from anonset.assess.risk.persons import Persons, companions
 from anonset.assess.risk.spec import AttackSpec, Case, Chances, finding
@@ -23,15 +23,16 @@ def run(case: Case) -> tuple[Finding, ...]:
     for m in case.known:
         chances = person_chances(case, m)
         if chances is not None:
-            items = "one item" if m == 1 else f"{m} items"
-            knows = f"{items} of one transaction of a person"
-            found.append(finding(SPEC, case, chances, known=m, knows=knows, title=f"{items} of one basket"))
+            items, bound = known_words(case, m), case.facts.ways is not None
+            knows, title = f"{items} of one transaction of a person", f"{items.partition(',')[0]} of one basket"
+            found.append(finding(SPEC, case, chances, known=m, knows=knows, title=title, upper_bound=bound))
     return tuple(found)
 
 
 def person_chances(case: Case, m: int) -> Chances | None:
     """The chance of each query of m items; None where no known user has as many in a transaction."""
-    persons, known = Persons.of(case), case.pair.known
+    persons, both = Persons.of(case), case.facts
+    known = both.known
     rows = np.flatnonzero((known.lengths >= m) & (persons.original >= 0))
     if not len(rows):
         return None
@@ -39,13 +40,26 @@ def person_chances(case: Case, m: int) -> Chances | None:
     owners = draw_owners(rows, case.draws, random)
     queries, own = drawn(known, owners, m, random), persons.original[owners]
     before = chance_of(case, known, persons.original, queries, own)
-    after = chance_of(case, case.pair.published, persons.published, case.pair.seen(queries), own)
+    if both.ways is None:
+        after = chance_of(case, both.published, persons.published, both.seen(queries), own)
+    else:
+        ways, asked = in_all_ways(both.ways, Queries(owners, queries, np.zeros(len(owners), dtype=np.int64)))
+        after = chance_of(case, both.published, persons.published, ways.items, own[asked], asked)
     return Chances(after, before, drawn=True, attacked=len(rows))
 
 
-def chance_of(case: Case, data: Transactions, whose: Longs, queries: Ints, own: Longs) -> Floats:
-    """1 / persons who fit, where the own one does."""
+def chance_of(
+    case: Case, data: Transactions, whose: Longs, queries: Ints, own: Longs, asked: Longs | None = None
+) -> Floats:
+    """1 / persons who fit, where the own one does; `asked` says which question each query belongs to, if not its own.
+
+    A person may fit in several ways: of a question asked in several, the one with most persons counts.
+    """
     sizes, found = companions(data, whose, queries, own, case.job)
+    if asked is not None:
+        count = int(asked.max(initial=-1)) + 1
+        sizes = in_any_way(sizes, asked, count, overlapping=True)
+        found = np.bincount(asked, found, count) > 0
     chance: Floats = np.where(found, 1 / np.maximum(sizes, 1), 0.0)
     return chance
 
