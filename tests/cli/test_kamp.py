@@ -85,7 +85,7 @@ def test_a_certificate_with_a_fraction_says_which_number_was_used(cli, habits, t
 @pytest.mark.parametrize(
     ("wrong", "code", "word"),
     [
-        (("-k", 2, "--support", 2), 2, "users_by_similarity"),
+        (("-k", 2, "--support", 2), 2, "--users-by-similarity"),
         (("-k", 2, "--support", 2, "--combinations", 0, "--users-by-similarity", 3), 2, "combinations"),
         (("-k", 4, "--support", 2, "--users-by-similarity", 3), 3, "number of users (3)"),
         (("-k", 2, "--support", 9, "--users-by-similarity", 3), 2, "number of transactions (8)"),

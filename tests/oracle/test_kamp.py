@@ -252,7 +252,7 @@ def test_bad_parameters_are_refused(wrong, error, message):
 
 
 def test_data_without_users_are_refused_with_advice():
-    with pytest.raises(ParameterError, match=r"'users' must .* users_by_similarity"):
+    with pytest.raises(ParameterError, match=r"'user' must .* 'users_by_similarity'"):
         anonset.anonymize([["a"], ["a"]], method="kamp", k=2, support=1)
     with pytest.raises(ParameterError, match="'users_by_similarity' must be at most"):
         anonset.anonymize([["a"], ["a"]], method="kamp", k=2, support=1, users_by_similarity=3)

@@ -103,7 +103,7 @@ def test_bad_questions_are_refused():
     data = Release(Transactions.from_lists([["a"], ["b"]], users=["u", "v"]))
     with pytest.raises(ParameterError, match="'support' must be at most the number of transactions"):
         multi_pattern.check(data, k=2, combinations=1, support=3)
-    with pytest.raises(ParameterError, match="'users' must say whom each transaction belongs to"):
+    with pytest.raises(ParameterError, match="'user' must say whom each transaction belongs to"):
         verify(Release(Transactions.from_lists([["a"]])), "multi-pattern", k=2, support=1)
     for wrong in ({"combinations": 0}, {"k": 1}, {"support": 0}, {"support": 1.5}):
         with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}' must"):

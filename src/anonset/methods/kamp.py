@@ -30,7 +30,7 @@ import pyarrow as pa
 
 from anonset import _native
 from anonset.data.arrays import distinct
-from anonset.data.errors import InfeasibleError, ParameterError
+from anonset.data.errors import InfeasibleError, ParameterError, argument
 from anonset.data.job import Job
 from anonset.data.patterns import PatternTable
 from anonset.data.release import Draft, Release
@@ -162,11 +162,11 @@ def with_users(
     """The data with users, their own or, where asked for, groups of similar transactions; private and public notes."""
     if data.users is not None:
         require_known(data)
-        unused = "The data name their users, so 'users_by_similarity' was not needed."
+        unused = f"The data name their users, so {argument('users_by_similarity')} was not needed."
         return data, (unused,) if synthetic is not None else (), ()
     if synthetic is None:
-        advice = "Name the column of users, or group similar transactions with users_by_similarity."
-        raise ParameterError("users", "say whom each transaction belongs to", "none", advice)
+        advice = f"Name the column of users, or group similar transactions: {argument('users_by_similarity')}."
+        raise ParameterError("user", "say whom each transaction belongs to", "none", advice)
     note = (
         f"The {synthetic:,} users are synthetic: groups of similar transactions. The promise is about these groups; "
         "whether a group is a person nobody knows."

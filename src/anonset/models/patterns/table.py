@@ -30,7 +30,7 @@ def pattern_table(data: Transactions, least: int) -> PatternTable:
     """All sets of items that at least `least` transactions hold, and their users."""
     if data.users is None:
         advice = "Name the column that holds them; combinations of patterns are about users."
-        raise ParameterError("users", "say whom each transaction belongs to", "none", advice)
+        raise ParameterError("user", "say whom each transaction belongs to", "none", advice)
     require_known(data)
     present, user = np.unique(data.users, return_inverse=True)
     patterns: list[tuple[int, ...]] = []
