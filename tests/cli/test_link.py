@@ -237,3 +237,17 @@ def test_risk_and_report_speak_in_both_units(published, cli):
     page = Path("r.PRIVATE.html").read_text()
     assert "anybody can check" in page
     assert "looks for a person among the different users" in page
+
+
+@pytest.mark.parametrize("method", ["crowd", "pta", "km-refine"])
+def test_with_one_transaction_each_the_files_of_both_units_are_the_same_byte_for_byte(
+    tmp_path, monkeypatch, cli, method
+):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i},c{i},{item}" for i in range(40) for item in ("milk", "tea", "wine")[i % 3 :]]
+    Path("once.csv").write_text("\n".join(["receipt,customer,product", *rows]) + "\n")
+    for unit in ("user", "transaction"):
+        options = ["-k", "3", "--method", method, "--unit", unit, "--seed", "1", "-o", f"{unit}.csv"]
+        assert cli("anonymize", "once.csv", *options, "--accept", "singling-out").code == 0
+        assert json.loads(Path(f"{unit}.csv.certificate.json").read_text())["unit"] == unit
+    assert Path("user.csv").read_bytes() == Path("transaction.csv").read_bytes()
