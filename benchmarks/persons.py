@@ -90,8 +90,9 @@ TEXT = """- A release that counts transactions protects fewer persons than its k
 - Privacy degree in persons bounds what all transactions of a user say together, which allows a small p where users buy
   the same things again. Merging each user's transactions into one allows several times as much. So transactions are
   its usual unit, and what cannot be is refused with the p that merging allows.
-- `km-refine` in persons counts them in bitmaps; where these take more than half a gigabyte, as with the 68,509 products
-  of Complete Journey, it raises the cut of transactions and loses more (.0092 instead of .0034, without a hierarchy)."""
+- `km-refine` in persons counts them in bitmaps. Where these take more than half a gigabyte, as with the 68,509
+  products of Complete Journey, it raises the cut of transactions, which loses more (.0092 instead of .0034, without a
+  hierarchy)."""
 
 
 def made(data: Transactions, unit: str, method: str = "crowd", **options: Any) -> tuple[Draft, float]:
