@@ -483,3 +483,10 @@ def test_existing_outputs_are_all_found_before_the_work(capsys, shop):
     refused(capsys, shop, "is there already", "anonymize", DATA, "-k", "2", "-o", "r.dat", "--report", "r.html")
     with pytest.raises(ExistsError):
         plan.require_plan([Output("out", Path(DATA))])
+
+
+@pytest.mark.parametrize("name", ["new.db", "./new.db", "new.db-wal"])
+def test_a_log_is_not_left_where_a_database_is_to_be(capsys, shop, name):
+    refused(
+        capsys, shop, "--log must be another file", "anonymize", DATA, "-k", "2", "-o", "new.db/release", "--log", name
+    )

@@ -72,7 +72,7 @@ def require_plan(
     Traceback (most recent call last):
     anonset.data.errors.InputError: 'report' must be another file than 'out'. Got a.csv and A.csv. Choose another name.
     """
-    _require_unlike([*outputs, *updated])
+    _require_unlike(sorted([*outputs, *updated], key=lambda output: output.name == "log"))  # it is the one to blame
     read = dict(_files(inputs or {}))
     for place in (*reserved, *_companions(inputs or {})):
         _require_not_reserved([*outputs, *updated], place)
