@@ -458,7 +458,7 @@ def verify(
         return _with_witnesses(judge(release, target, ignore_columns), different)
     owner = link if isinstance(link, PrivateLink) else read_link(link)
     if isinstance(data, (str, os.PathLike)):
-        owner.require_release(data, len(release))
+        owner.require_release(data, release)
     unit: Unit = UNIT.parse(options.get("unit")) or "user"
     users = owner.require_users() if unit == "user" else None
     return _with_witnesses(judge(release, target.counting(unit), ignore_columns, users), different)

@@ -31,7 +31,7 @@ from anonset.io.publish.plan import Output, require_plan
 from anonset.io.publish.private_link import PrivateLink, link_path, release_file
 from anonset.io.publish.releases import release_outputs, stage_release
 from anonset.io.publish.signature import key_inputs, require_key
-from anonset.io.publish.tables import require_table, stage_table
+from anonset.io.publish.tables import require_table, stage_table, table_order
 from anonset.models import model_spec
 from anonset.reports import report_path, stage_report
 from anonset.reports.dossier import dossier_path, stage_dossier
@@ -218,9 +218,14 @@ def _write_link(beside: Path, stage: Staging, result: Result, targets: Targets) 
     assert targets.out is not None
     if result.source is None:
         raise InputError(f"{argument('link')} needs the original, and this result was put together without it.")
-    target = Path(str(targets.out))
-    digest = sha256(release_file(stage.staged(target)))
-    order = published_order(result.release, target, targets.format, targets.keep_formulas)
+    if targets.table is not None:
+        assert result.certificate is not None
+        [digest] = result.certificate.files.values()
+        order = table_order(result.release)
+    else:
+        target = Path(str(targets.out))
+        digest = sha256(release_file(stage.staged(target)))
+        order = published_order(result.release, target, targets.format, targets.keep_formulas)
     PrivateLink.of(result.source, result.row_origin[order], digest).write(beside)
 
 

@@ -273,3 +273,21 @@ def test_nothing_that_is_written_or_shown_holds_the_password(server, tmp_path, m
         assert secret.encode() not in kept
         assert secret not in stored
     assert "hunter2" not in repr(Targets(out=f"{place}/release"))
+
+
+@pytest.mark.parametrize("keep", [anonset.Keep(), anonset.Keep(ids=True)], ids=["shuffled", "ids kept"])
+def test_the_private_link_of_a_table_finds_everybody_again(database, tmp_path, keep):
+    rows = "".join(f"{n},u{n % 7},{item}\n" for n in range(28) for item in ("bread", "tea" if n % 2 else "wine"))
+    (tmp_path / "sales.csv").write_text("receipt,user,item\n" + rows)
+    original = anonset.read(tmp_path / "sales.csv")
+    targets = Targets(out=database.at("release"), link=tmp_path / "link.csv")
+    anonset.publish(original, targets, k=4, seed=3, keep=keep)
+    link = tmp_path / "link.PRIVATE.csv"
+    published = anonset.read(database.at("release"))
+    found = anonset.io.read_link(link)
+    assert [set(one) for one in published] == [set(original.to_lists()[place]) for place in found.row_origin(original)]
+    assert anonset.verify(database.at("release"), k=4, unit="user", link=link).holds
+    assert command(["verify", database.at("release"), "--link", str(link), "--quiet"]) == 0
+    database.run("UPDATE release SET item = 'wine' WHERE item = 'tea'")
+    with pytest.raises(InputError, match="belongs to another one"):
+        anonset.verify(database.at("release"), k=2, link=link)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import anonset
 from anonset import Transactions
 from anonset.cli.base import project
+from anonset.data.release import Release
 from anonset.io import read_link
 from anonset.nightly.ledger import opened
 from tests.fuzz.common import FOLDER, SPLIT, only_ours
@@ -93,7 +94,7 @@ def link(data: bytes) -> None:
     def used() -> None:
         found = read_link(path)
         found.user_codes()
-        only_ours(lambda: found.require_release(path, 3))
+        only_ours(lambda: found.require_release(path, Release(NAMED)))
         assert len(found.row_origin(NAMED)) == len(found)
 
     only_ours(used)

@@ -66,7 +66,7 @@ def forget(release: Published, erasing: Given, privacy: Given, reading: Given, r
             published = read_release(release)
             published = published if found is None else as_certified(published, found.certificate["sensitive_items"])
             original = read(erasing["original"], **as_read_options(reading)) if "original" in erasing else None
-        link.require_release(release, len(published))
+        link.require_release(release, published)
         with job.stage("check"):
             done = find(
                 published,

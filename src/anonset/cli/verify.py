@@ -271,7 +271,7 @@ def _persons(
         return target, None
     link = read_link(linking["link"])
     if data is not None:
-        link.require_release(data, len(release))
+        link.require_release(data, release)
     if "original" in linking:
         link.row_origin(read(linking["original"], **reading))
     unit = linking.get("unit") or ("user" if found is None else found.certificate.get("unit"))

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
+from anonset.data.address import Address
 from anonset.data.boundary import reads_input
 from anonset.data.errors import DataError, InputError, ParameterError, argument
 from anonset.data.release import Release
@@ -30,6 +31,7 @@ from anonset.data.transactions import Ints, Longs, Transactions, as_text, encode
 from anonset.io.formats.columns import user_names
 from anonset.io.publish.certificate import sha256
 from anonset.io.publish.group_reading import TRANSACTIONS
+from anonset.io.publish.tables import digest as table_digest
 
 PRIVATE = "PRIVATE"
 _HEAD = re.compile(r"# anonset link, PRIVATE: ([\d,]+) original transactions; sha256 of the release: ([0-9a-f]{64})")
@@ -112,11 +114,14 @@ class PrivateLink:
         if other:
             raise _misfit(f"{other:,} of its transactions have another user in the data")
 
-    def require_release(self, release: str | os.PathLike[str], transactions: int) -> None:
-        """An `InputError` unless this link belongs to the release at this path."""
-        path = release_file(Path(release))
-        digest = sha256(path) if path.is_file() else ""
-        if transactions != len(self) or digest != self.sha256:
+    def require_release(self, place: str | os.PathLike[str], release: Release) -> None:
+        """An `InputError` unless this link belongs to the release that was read from this path or table."""
+        path = release_file(Path(place))
+        if Address.of(place) is not None:
+            digest = table_digest(release.transactions)
+        else:
+            digest = sha256(path) if path.is_file() else ""
+        if len(release) != len(self) or digest != self.sha256:
             raise InputError(
                 "The link does not fit the release: it belongs to another one (its sha256 differs). "
                 "Give the link that was written with this release."
@@ -174,7 +179,7 @@ def read_link(path: str | os.PathLike[str]) -> PrivateLink:
 def linked(link: str | os.PathLike[str], path: str | os.PathLike[str], release: Release, data: Transactions) -> Longs:
     """The place in the data of each transaction of the release at this path, as the link says that fits both."""
     found = read_link(link)
-    found.require_release(path, len(release))
+    found.require_release(path, release)
     return found.row_origin(data)
 
 

@@ -18,9 +18,10 @@ import pyarrow as pa
 from anonset.data.address import Address
 from anonset.data.attributes import items_of
 from anonset.data.errors import InputError, ParameterError, setting
+from anonset.data.labels import natural_order
 from anonset.data.release import Certificate, Release, Verdict
 from anonset.data.targets import Targets
-from anonset.data.transactions import Transactions
+from anonset.data.transactions import Longs, Transactions
 from anonset.io.database.reading import by_id
 from anonset.io.database.staged import StagedTable, require_not_read, require_target
 from anonset.io.formats.beside import with_columns_beside
@@ -43,8 +44,6 @@ def require_table(target: Address, targets: Targets, form: str, reads: Mapping[s
         raise InputError(f"A release in groups is a folder of two tables. {target} is one table; name a folder.")
     if targets.format is not None and parse_format(targets.format)[0] != LAYOUT:
         raise ParameterError("format", f"be {LAYOUT} for a table", targets.format, "Leave it out.")
-    if targets.link is not None:
-        raise ParameterError("link", "be left out for a table", "a link", "Write a file, and load it.")
     if targets.mode is not None:
         raise ParameterError("mode", "be left out for a table", f"{targets.mode:o}", "Use GRANT.")
     _require_other_table(target, reads, targets.force)
@@ -92,6 +91,12 @@ def stage_table(
     table.write(_rows(data), text, None if key is None else signed(text.encode(), key))
     check_again(table.staging, AS_TABLE, data, verdict)
     return certificate
+
+
+def table_order(release: Release) -> Longs:
+    """The place in the release of each transaction of the table, as it is read again: in the order of their ids."""
+    ids = release.transactions.ids
+    return np.arange(len(release), dtype=np.int64) if ids is None else natural_order(ids)
 
 
 def digest(data: Transactions) -> str:
