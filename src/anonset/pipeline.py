@@ -440,7 +440,8 @@ def verify(
 
     reading, params = reading_only(options)
     found = find_certificate(os.fspath(data)) if isinstance(data, (str, os.PathLike)) else None
-    if found is not None and model is None and not params.keys() - {"unit"}:
+    taken = found is not None and model is None and not params.keys() - {"unit"}
+    if found is not None and taken:
         said = found.certificate
         model, params = said["model"], {**said["parameters"], **params}
     target = model if isinstance(model, Model) else make_model(model or USUAL, **params)
@@ -450,7 +451,7 @@ def verify(
     if found is not None:
         different = differences(found, release)
         with suppress(InputError):  # where the file has other ones, that is among the differences
-            release = as_certified(release, found.certificate["sensitive_items"])
+            release = as_certified(release, found.certificate["sensitive_items"]) if taken else release
     if link is None:
         if target.unit == "user" and not target.spec.protects_users:
             advice = f"Give it, or count transactions: {setting('unit', 'transaction')}."
