@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data.errors import DataError, ExistsError, InputError, ParameterError
-from anonset.data.hierarchy import Cut, Hierarchy, balanced, by_cooccurrence, by_prefix, read_cut
+from anonset.data.hierarchy import Cut, Hierarchy, balanced, by_cooccurrence, by_frequency, by_prefix, read_cut
 from anonset.data.transactions import Transactions
 
 TREE = Hierarchy.from_levels(["a1", "a2", "b1", "b2"], [["A", "A", "B", "B"]])
@@ -85,6 +85,33 @@ def test_items_that_occur_together_share_a_node():
     assert parents["a"] == parents["y"] != parents["b"] == parents["x"]
     assert parents["c"] == parents["z"]
     assert sorted(tree.items.to_pylist()) == list("abcxyz")
+
+
+@given(
+    st.lists(
+        st.sets(st.sampled_from(["apple", "bean", "corn", "group1", "x..y", "9", "rare"]), min_size=1), min_size=1
+    ),
+    st.integers(2, 4),
+)
+def test_nodes_of_built_trees_are_numbered_by_their_place_and_name_no_item(baskets, fanout):
+    data = Transactions.from_lists(baskets)
+    for tree in (balanced(data.labels, fanout), by_frequency(data, fanout), by_cooccurrence(data, fanout)):
+        assert sorted(tree.items.to_pylist()) == sorted(data.labels.to_pylist())
+        assert tree.names.equals(tree.labels)  # no two read alike, and none like an item
+        for node in np.flatnonzero(~tree.is_leaf)[1:].tolist():
+            name, above = str(tree.labels[node]), int(tree.parent[node])
+            place = [one for one in tree.children(above) if not tree.is_leaf[one]].index(node) + 1
+            prefix = "group_" if "group1" in tree.items.to_pylist() else "group"
+            assert name == (f"{prefix}{place}" if above == 0 else f"{tree.labels[above]}.{place}")
+
+
+def test_items_of_one_frequency_share_a_node():
+    rows = [["a", "z"]] * 9 + [["b", "y"]] * 3 + [["c"], ["x"]]
+    tree = by_frequency(Transactions.from_lists(rows), fanout=2)
+    assert tree.items.to_pylist() == ["a", "z", "b", "y", "c", "x"]
+    parents = tree.parent[tree.leaves].reshape(3, 2)
+    assert (parents[:, 0] == parents[:, 1]).all()
+    assert len(np.unique(parents)) == 3
 
 
 def test_a_cut_recodes_merges_and_names():

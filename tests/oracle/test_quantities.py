@@ -156,7 +156,7 @@ def test_attackers_in_persons_know_quantities_and_columns_and_are_never_taken_fo
         "unit": "transaction",
     }
     result = anonset.anonymize(frame, method="crowd", k=2, keep=anonset.Keep(order=True), seed=1, **options)
-    case = Case(result.source, result.release, result.row_origin, known=(m,), draws=5_000)
+    case = Case(result.source, result.release, result.row_origin, known=(m,), draws=20_000)
     columns = [dict(one.split("=") for one in row if "=" in one) for row in result.release.transactions.to_lists()]
     published = [
         {("item", item, many) for item, many in row.items() if "=" not in item}
