@@ -116,3 +116,8 @@ def test_a_query_reads_standard_input(folder, monkeypatch):
     with (folder / "sales.csv").open() as file:
         monkeypatch.setattr("sys.stdin", file)
         assert read("-", query="SELECT * FROM data WHERE item = 'b'").ids.to_pylist() == ["007"]
+
+
+def test_a_second_statement_is_called_one():
+    with pytest.raises(ParameterError, match="Got a further statement behind it"):
+        read(None, query="SELECT 1 AS receipt, 'a' AS item; DROP TABLE x")

@@ -164,3 +164,9 @@ def test_a_sheet_over_which_the_library_never_ends_is_a_sentence(tmp_path, monke
 def read_bytes(folder, content):
     (folder / "book").write_bytes(content)
     return read(folder / "book")
+
+
+def test_a_sheet_is_refused_where_there_are_none(saved):
+    for source in (saved("receipt,item\n1,a\n", "a.csv"), "postgresql://db/shop/sales", [["a"]]):
+        with pytest.raises(ParameterError, match="'sheet' must come with a spreadsheet"):
+            read(source, sheet="June")

@@ -78,6 +78,8 @@ def _tree(database: Any, query: str) -> Tree:
     if len(statements) != 1:
         word = _WORD.match(query)
         got = f"{len(statements)} statements" if statements else f"{word[1].upper() if word else 'no'} statement"
+        if not statements and word and word[1].upper() in ("SELECT", "WITH", "FROM", "VALUES"):
+            got = "a further statement behind it"  # of statements that only read, all are told
         raise ParameterError("query", "be one SELECT statement", got, "It may only read.")
     for node in _nodes(statements[0]):
         _require_reading(node)

@@ -15,6 +15,7 @@ from anonset.data.transactions import Transactions
 from anonset.io.containers.container import TEXT
 from anonset.io.containers.query import run_query, scan_of
 from anonset.io.containers.registry import CONTAINERS
+from anonset.io.containers.xlsx import Spreadsheet
 from anonset.io.formats.layout import Lines, Table
 from anonset.io.formats.parsed import in_order, joined
 from anonset.io.formats.registry import LAYOUTS, parse_format, split_name
@@ -38,6 +39,13 @@ from anonset.io.source.streams import (
 from anonset.io.source.tables import as_table, is_frame
 
 Path = str | os.PathLike[str]
+
+
+def no_spreadsheet(instead: str) -> ParameterError:
+    """The error for a sheet where there are none."""
+    return ParameterError("sheet", "come with a spreadsheet", instead, "Leave it out.")
+
+
 OF_COLUMNS = ("transaction", "user", *OF_ITEMS, "attribute", "attribute_sensitive", "drop")
 
 
@@ -70,6 +78,8 @@ def _read_in_any_encoding(files: list[File], options: ReadOptions) -> Transactio
 
 def _read_found(files: list[File], options: ReadOptions) -> Transactions:
     shapes = [detect(file, options) for file in files]
+    if options.sheet is not None and all(shape.container != Spreadsheet.name for shape in shapes):
+        raise no_spreadsheet(shapes[0].container)
     reader = _read_lines if all(shape.container == TEXT for shape in shapes) else _read_tables
     return reader(files, shapes, options)
 

@@ -16,7 +16,7 @@ from anonset.io.source.attributes import give_columns
 from anonset.io.source.blanks import say_kept_apart
 from anonset.io.source.counts import settle_counts
 from anonset.io.source.degrees import give_degrees
-from anonset.io.source.files import asked_layout, read_files, read_query
+from anonset.io.source.files import asked_layout, no_spreadsheet, read_files, read_query
 from anonset.io.source.frames import from_table
 from anonset.io.source.guessing import UnclearColumns
 from anonset.io.source.options import ReadOptions
@@ -155,8 +155,16 @@ def _read_by_content(source: Any, options: ReadOptions) -> Transactions:
         return replace(data, notes=(*said, *data.notes))
 
 
+def _is_path(source: Any) -> bool:
+    """Whether files are meant, one or several."""
+    several = source if isinstance(source, (list, tuple)) else [source]
+    return bool(several) and all(isinstance(one, (str, os.PathLike)) for one in several)
+
+
 def _read(source: Any, options: ReadOptions) -> Transactions:
     place = Address.of(source)
+    if options.sheet is not None and options.query is None and (place is not None or not _is_path(source)):
+        raise no_spreadsheet("a database" if place is not None else "another source")
     if place is not None:
         from anonset.io.database.reading import read_database
 
@@ -169,7 +177,7 @@ def _read(source: Any, options: ReadOptions) -> Transactions:
         return source
     if isinstance(source, (str, os.PathLike)):
         return read_files([source], options)
-    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
+    if isinstance(source, (list, tuple)) and _is_path(source):
         return read_files(source, options)
     if hasattr(source, "sparse") and len(getattr(source, "columns", ())):  # a pandas frame of sparse columns
         return Transactions.from_scipy(source.sparse.to_coo(), [str(name) for name in source.columns])
