@@ -106,6 +106,18 @@ def test_no_output_replaces_an_input_by_whatever_name(capsys, shop, onto, comman
     refused(capsys, shop, "must not replace the input", *command, target, "--force")
 
 
+@pytest.mark.parametrize("option", ["-o", "--report", "--link", "--log", "--ledger", "--write-config"])
+@pytest.mark.parametrize("folder", ["sales", "link-sales", "sales/part"])
+def test_nothing_new_is_put_into_a_folder_that_is_read(capsys, shop, folder, option):
+    Path("sales/part").mkdir(parents=True)
+    Path("link-sales").symlink_to("sales")
+    Path("sales/a.dat").write_text(ROWS)
+    name = {"--report": "new.html", "--link": "new.csv"}.get(option, "new.dat")
+    out = [] if option == "-o" else ["-o", "out.dat"]
+    words = "must not replace the input" if option == "--log" else "must not lie in a folder that is read"
+    refused(capsys, shop, words, "anonymize", "sales", "-k", "2", *out, option, f"{folder}/{name}")
+
+
 def test_a_report_does_not_replace_an_input(capsys, shop):
     Path("in.PRIVATE.json").write_text('{"items": ["a"]}\n{"items": ["a"]}\n')
     arguments = ["--input-format", "lists.jsonl", "--report", "in.json", "--force"]

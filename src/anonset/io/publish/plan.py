@@ -220,12 +220,16 @@ def _real(path: Path) -> Path:
 
 def _require_untouched(output: Output, read: Mapping[Inode, str]) -> None:
     """Refuse an output that is one of the files that are read, lies in a folder that is, or holds one of them."""
-    if state_of(output.path) is None:
-        return
-    places = [output.path] if output.folder else [output.path, *output.path.resolve().parents]
-    found = next((read[inode] for place in places if (inode := _inode(place.stat())) in read), None)
+    places = [output.path] if output.folder and state_of(output.path) else [output.path, *_real(output.path).parents]
+    states = (state_of(place) for place in places)
+    found = next((read[inode] for info in states if info is not None and (inode := _inode(info)) in read), None)
     if output.folder and found is None:
         found = next((read[inode] for inode in _below(output.path) if inode in read), None)
+    if found is not None and state_of(output.path) is None:
+        raise InputError(
+            f"{argument(output.name)} must not lie in a folder that is read: the next run would read it. "
+            f"Got {output.path}, in what {argument(found)} reads. Choose another place."
+        )
     if found is not None:
         raise InputError(
             f"{argument(output.name)} must not replace the input. Got {output.path}, which {argument(found)} reads. "
