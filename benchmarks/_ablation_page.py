@@ -77,9 +77,11 @@ the least of 9 to 60 runs, and varies by a tenth from time to time; the others r
 {former}
 
 No loss is more than 1.02 times the former one. `quick` was to take at most 1.1 times as long as effort 0, and takes
-longer on mushroom and, with k = 5, on BMS-WebView-2. On dense data less work would save that time, but connect would
-then lose more than 1.02 times as much (fewer visits, fewer neighbours and a smaller pool were tried on all three
-sets). What is needed there is a faster local search: it takes two fifths of the instructions.
+longer on mushroom and, with k = 5, on BMS-WebView-2. Counted in instructions, which no other work disturbs, it is 1.03,
+1.06 and 1.20 times on mushroom. On dense data less work would save that time, but connect would then lose more than
+1.02 times as much. Tried on all three sets: fewer visits, fewer neighbours, a smaller pool, and six instead of eight
+partners for a swap (1.11 times the instructions on mushroom with k = 20; connect then loses 1.026 times as much). What
+is needed there is a faster local search: it takes two fifths of the instructions.
 
 ## What the ablation of the former code decided
 
