@@ -224,6 +224,8 @@ def _book(path: Path, database: sqlite3.Connection) -> Ledger:
         book = Ledger(path, database)
         book.batches()
         book.cut()
+    except InputError:  # a ValueError, too
+        raise
     except (UnicodeError, ValueError, TypeError, MemoryError):  # as SQLite's own bytes make them
         raise InputError(f"The ledger {path} is damaged. Restore it from a copy.") from None
     return book
