@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from anonset.cli.anonymize import accept_options, as_json, as_keep, findings_of, keep_options, page, require_one_output
+from anonset.cli.anonymize import accept_options, as_keep, keep_options, require_one_output
 from anonset.cli.base.commands import Application
 from anonset.cli.base.console import show, show_json, warn
 from anonset.cli.base.groups import SEED, Source, as_read_options, located, read_options, run_options, write_options
 from anonset.cli.base.options import Choice, Given, takes
 from anonset.cli.base.progress import Display
+from anonset.cli.base.released import as_json, findings_of, page
 from anonset.data.errors import InputError
 from anonset.data.spec import Param
 
