@@ -67,7 +67,12 @@ def test_what_is_written_is_read_back(format, tmp_path_factory):
 
 def same(back, data):
     assert back.to_lists() == data.to_lists()
-    assert back.notes == ()
+    assert [note for note in back.notes if "blanks at the ends" not in note] == []
+    held = {item for row in data.to_lists() for item in row}
+    alike = [
+        item for item in held if item.strip() != item and any(o != item and o.strip() == item.strip() for o in held)
+    ]
+    assert len(back.notes) == bool(alike)
     assert (back.users is None) == (data.users is None)
     if data.users is not None:
         assert back.users.tolist() == data.users.tolist()
