@@ -4,6 +4,7 @@ import errno
 import os
 import resource
 import subprocess
+import traceback
 from pathlib import Path
 
 import pytest
@@ -228,7 +229,7 @@ def as_nobody(work):
         except AnonsetError as error:
             said = f"{type(error).__name__}: {error}"
         except BaseException as error:
-            said = f"defect: {error!r}"
+            said = f"defect: {''.join(traceback.format_exception(error))}"
         os.write(writer, said.encode())
         os._exit(0)
     os.close(writer)

@@ -152,7 +152,7 @@ def test_long_tables_users_and_persons(spark, tmp_path):
     lines = _long(market)
     pq.write_table(lines, tmp_path / "sales.parquet")
     result = anonymize(tmp_path / "sales.parquet", str(tmp_path / "out"), k=4, seed=3)
-    here = anonset.anonymize(market, k=4, seed=3)
+    here = anonset.anonymize(tmp_path / "sales.parquet", k=4, seed=3, format="long")
     assert "counts persons" in result.notes[-1]
     assert result.verdict.persons.measured["k"] >= 4
     assert result.certificate.unit == "user"
@@ -194,6 +194,14 @@ def test_every_format_is_read_back_with_its_sensitive_items(spark, listed, quest
     assert found.holds
     assert found.measured == result.verdict.measured
     assert list(result.certificate.sensitive_items) == sorted(secret)
+
+
+def test_where_sensitive_items_are_named_groups_are_diverse_unless_that_is_off(spark, listed, quest, tmp_path):
+    secret = _secrets(quest, 5)
+    result = anonymize(listed, str(tmp_path / "out"), k=4, sensitive=secret, seed=1)
+    assert result.params["diversity"] == 2
+    assert "diversity=2" in result.notes[-1]
+    assert anonset.verify(str(tmp_path / "out"), k=4, diversity=2).holds
 
 
 def _secrets(data, p):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
@@ -112,6 +114,10 @@ class Worker:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
                 limit=LONGEST_LINE,
+                env={
+                    **os.environ,
+                    "TMPDIR": tempfile.gettempdir(),
+                },  # private: a worker may be killed
             )
             self._listening = asyncio.create_task(self._listen(self._process))
         return self._process

@@ -122,6 +122,7 @@ class Asked:
     sensitive: list[str]
     size: int
     accept: tuple[str, ...]
+    usual: Mapping[str, Any]  # what nobody asked for, where sensitive items are named
 
     @property
     def grouped(self) -> bool:
@@ -150,7 +151,8 @@ def _asked(
     if values.get("hierarchy") is not None:
         values = {**values, "hierarchy": as_hierarchy(values["hierarchy"])}
     secrets = sensitive_names(reading.get("sensitive"))
-    return Asked(spec, Model(promised, promised.promised(values)), values, reading, unit, secrets, size, accept)
+    usual = {one.name: one.with_sensitive for one in spec.params if one.with_sensitive and params.get(one.name) is None}
+    return Asked(spec, Model(promised, promised.promised(values)), values, reading, unit, secrets, size, accept, usual)
 
 
 def _run(spark: Any, data: Any, stage: Stage, asked: Asked, kind: str, job: Job) -> SparkResult:
@@ -171,7 +173,7 @@ def _with_keys(
     with job.stage("sort"):
         counted = _count(rows, sets)
         unit = _unit(asked, counted)
-        asked = replace(asked, model=asked.model.counting(unit))
+        asked, chosen = _settled(asked, words, unit)
         needs = _needs(asked, counted, words, unit)
         ranges = find_ranges(rows, asked.size, words.width)
         ranged = with_ranges(rows, ranges)
@@ -215,7 +217,7 @@ def _with_keys(
         measurements=measured,
         findings=found,
         seconds=job.seconds,
-        notes=(*sets.notes, *_said(unit, asked, counted)),
+        notes=(*sets.notes, *chosen, *_said(unit, asked, counted)),
     )
 
 
@@ -269,6 +271,19 @@ def _unit(asked: Asked, counted: Counted) -> Unit:
     return unit
 
 
+def _settled(asked: Asked, words: Words, unit: Unit) -> tuple[Asked, tuple[str, ...]]:
+    """What is asked for, in this unit, with what protects sensitive items where nothing is said of them."""
+    if not asked.usual or not words.secret.any():
+        return replace(asked, model=asked.model.counting(unit)), ()
+    told = ", ".join(f"{name}={value}" for name, value in asked.usual.items())
+    if unit == "user":
+        note = f"Sensitive items are named. On Spark {told} is kept where transactions are counted, not for persons."
+        return replace(asked, model=asked.model.counting(unit)), (note,)
+    values = {**asked.values, **asked.usual}
+    model = replace(asked.model, params=asked.model.spec.promised(values)).counting(unit)
+    return replace(asked, values=values, model=model), (f"Sensitive items are named: {told}.",)
+
+
 def _said(unit: Unit, asked: Asked, counted: Counted) -> Iterator[str]:
     if unit == "user" and asked.unit is None:
         yield (
@@ -296,7 +311,7 @@ def _needs(asked: Asked, counted: Counted, words: Words, unit: Unit) -> dict[str
         needs["users"] = k
     p = asked.values.get("p") if asked.grouped else asked.values.get("diversity")
     if p is not None:
-        if not asked.sensitive:
+        if not words.secret.any():
             raise ParameterError("sensitive", "name at least one item", "none", "Say which items are the secret.")
         most = int(words.counts[words.secret].max())
         if most * p > counted.transactions:
