@@ -31,7 +31,7 @@ def test_items_between_white_space(text, comments, threads):
     assert rows_of(*found[:3]) == textbook.spaced(text, comments)
     bounds, content = found[3]
     remarks = [bytes(content[start:end]).decode() for start, end in pairwise(bounds)]
-    assert remarks == [line for line in textbook.lines(text) if comments and line.startswith("@")]
+    assert remarks == [line for line in textbook.lines(text) if comments and line.startswith(("@", "#", "%"))]
 
 
 @settings(max_examples=20)  # of 14,000 lines each
