@@ -16,11 +16,16 @@ demo: $(VENV)/.ready
 app: $(VENV)/.ready-app
 	$(BIN)/anonset app
 
+# Spark starts processes of its own, and has the machine to itself. A worker that dies ends the run with the name of its test.
+PYTEST = $(BIN)/pytest -n auto --dist loadgroup --max-worker-restart 0 --ignore tests/spark
+
 test: $(VENV)/.ready-dev
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(PYTEST)
+	$(BIN)/pytest tests/spark
 
 test-all: $(VENV)/.ready-dev
-	$(BIN)/pytest -n auto --dist loadgroup -m "slow or not slow"
+	$(PYTEST) -m "slow or not slow"
+	$(BIN)/pytest -m "slow or not slow" tests/spark
 
 # The native tests and the kernel tests with kernels that stop at the first bad memory access, undefined behaviour or data
 # race. The module lies in a copy of the package; -S keeps Python from finding the installed one first. Python itself is
