@@ -171,7 +171,7 @@ def find_groups(
     Examples
     --------
     >>> data = Transactions.from_lists(["ab", "ab", "c", "c"])
-    >>> find_groups(data, 2, PRESETS["usual"], True, Job())[0].tolist()
+    >>> find_groups(data, 2, PRESETS["usual"], True, Job(1))[0].tolist()
     [0, 0, 1, 1]
     """
     if dense:
