@@ -25,6 +25,7 @@ from anonset.engines.spark import anonymize, checks, placing
 from anonset.engines.spark.ranges import find_ranges, joined, place
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("spark")]
+slow = pytest.mark.slow  # what differs from its sibling in a name only
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def sets(folder):
     return Counter(tuple(tuple(sorted(part)) for part in row) for row in zip(*columns, strict=True))
 
 
-@pytest.mark.parametrize("method", ["gsc", "pta", "crowd"])
+@pytest.mark.parametrize("method", [pytest.param("gsc", marks=slow), pytest.param("pta", marks=slow), "crowd"])
 def test_one_range_is_what_one_machine_does(spark, listed, quest, tmp_path, method):
     result = anonymize(listed, str(tmp_path / "out"), method=method, k=5, seed=3)
     here = anonset.anonymize(quest, method=method, k=5, seed=3)
@@ -184,7 +185,7 @@ def test_columns_that_are_left_aside_are_said_and_nulls_refused(spark, tmp_path)
     assert result.transactions == 2
 
 
-@pytest.mark.parametrize("kind", ["csv", "json"])
+@pytest.mark.parametrize("kind", ["csv", pytest.param("json", marks=slow)])
 def test_every_format_is_read_back_with_its_sensitive_items(spark, listed, quest, tmp_path, kind):
     secret = _secrets(quest, 5)
     result = anonymize(
@@ -211,7 +212,7 @@ def _secrets(data, p):
     return [str(data.labels[int(code)]) for code in fitting[:3]]
 
 
-@pytest.mark.parametrize("method", ["cahd-gray", "cahd-blind"])
+@pytest.mark.parametrize("method", [pytest.param("cahd-gray", marks=slow), "cahd-blind"])
 def test_groups_keep_the_degree_over_all_ranges(spark, listed, quest, tmp_path, method):
     secret = _secrets(quest, 6)
     result = anonymize(listed, str(tmp_path / "out"), method=method, p=4, sensitive=secret, seed=1, range_size=1000)
